@@ -1,0 +1,1 @@
+//! A fake browser that speaks CDP, for tests, simulation and benchmarks. Pure.

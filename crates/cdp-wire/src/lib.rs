@@ -1,0 +1,1 @@
+//! Bytes to typed Chrome DevTools Protocol messages and back. Pure.

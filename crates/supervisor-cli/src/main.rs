@@ -1,0 +1,2 @@
+//! The `cdp-supervisor` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Everything that decides: a pure state machine from inputs to events and effects.

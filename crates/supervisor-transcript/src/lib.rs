@@ -1,0 +1,1 @@
+//! Recordings of CDP traffic: lines, reader, replay. Pure.

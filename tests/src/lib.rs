@@ -1,0 +1,1 @@
+//! What several integration tests share.
