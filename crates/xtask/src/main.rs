@@ -1,2 +1,43 @@
-//! The chores of this project.
-fn main() {}
+//! The project's chores. `cargo xtask ci` does what CI does, `cargo xtask test` runs all tests with a real Chromium.
+
+mod browser;
+mod ci;
+mod protocol;
+mod shell;
+mod subset;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The chores of cdp-supervisor.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Chore {
+    /// Makes sure that a Chromium is there, then runs all tests.
+    Test(test::Args),
+    /// Does what CI does: format, clippy, tidy, tests, docs, dependencies.
+    Ci,
+    /// Checks house rules that no compiler knows.
+    Tidy,
+    /// Refreshes `fixtures/protocol` from the published protocol.
+    Protocol(protocol::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Chore::parse() {
+        Chore::Test(args) => test::run(&args),
+        Chore::Ci => ci::run(),
+        Chore::Tidy => tidy::run(),
+        Chore::Protocol(args) => protocol::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `cargo xtask test`
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{browser, shell};
+
+/// Tests that need a Chromium stand in a module of this name, so that they can be left out and told by name.
+const BROWSER_TESTS: &str = "browser::";
+
+/// Tells a test that no browser may be started.
+const NO_BROWSER: &str = "CDP_SUPERVISOR_NO_BROWSER";
+
+#[derive(Default, clap::Args)]
+pub(crate) struct Args {
+    /// Leave out the tests that need a Chromium, and say which. Refused in CI.
+    #[arg(long)]
+    no_browser: bool,
+    /// Handed to `cargo test`, as in `cargo xtask test -- name_of_test -- --nocapture`.
+    #[arg(last = true)]
+    rest: Vec<String>,
+}
+
+/// Runs all tests.
+///
+/// # Errors
+/// When a test fails, or when the Chromium that they need is not to be had.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    if args.no_browser && shell::in_ci() {
+        bail!("--no-browser in CI: there each test must run");
+    }
+    if !args.no_browser {
+        browser::ensure()?;
+    }
+    let totals = stream(&mut command(args))?;
+    println!("\ntotal: {} passed, {} failed, {} skipped", totals.passed, totals.failed, totals.skipped);
+    if args.no_browser {
+        tell_what_was_left_out()?;
+    }
+    if !totals.succeeded {
+        bail!("cargo test failed");
+    }
+    Ok(())
+}
+
+fn command(args: &Args) -> Command {
+    let mut command = shell::cargo(&["test", "--workspace", "--all-features"]);
+    if shell::in_ci() {
+        command.arg("--no-fail-fast").env("INSTA_UPDATE", "no");
+    }
+    command.args(&args.rest);
+    if args.no_browser {
+        let separator = (!args.rest.iter().any(|word| word == "--")).then_some("--");
+        command.args(separator).args(["--skip", BROWSER_TESTS]).env(NO_BROWSER, "1");
+    }
+    command
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Totals {
+    succeeded: bool,
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+/// Runs `cargo test`, passing its lines on as they come and adding up its result lines.
+fn stream(command: &mut Command) -> Result<Totals> {
+    println!("{}", shell::shown(command));
+    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo test")?;
+    let mut totals = Totals::default();
+    if let Some(lines) = child.stdout.take() {
+        for line in BufReader::new(lines).split(b'\n') {
+            let line = line?;
+            io::stdout().write_all(&[&line[..], b"\n"].concat())?;
+            totals.add(&String::from_utf8_lossy(&line));
+        }
+    }
+    totals.succeeded = child.wait()?.success();
+    Ok(totals)
+}
+
+impl Totals {
+    /// Adds one `test result: ok. 3 passed; 0 failed; 1 ignored; …`; any other line adds nothing.
+    fn add(&mut self, line: &str) {
+        let Some(counts) = line.strip_prefix("test result: ") else { return };
+        for part in counts.split(['.', ';']) {
+            let mut words = part.split_whitespace();
+            let (Some(Ok(count)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) else {
+                continue;
+            };
+            match what {
+                "passed" => self.passed += count,
+                "failed" => self.failed += count,
+                "ignored" | "filtered" => self.skipped += count,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn tell_what_was_left_out() -> Result<()> {
+    let mut list =
+        shell::cargo(&["test", "--quiet", "--workspace", "--all-features", "--tests", "--", "--list"]);
+    let output = shell::output(&mut list)?;
+    let names: Vec<&str> = browser_tests(&output).collect();
+    println!("\nNOT RUN, for want of a browser: {} tests", names.len());
+    names.iter().for_each(|name| println!("  {name}"));
+    Ok(())
+}
+
+fn browser_tests(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter_map(|line| line.strip_suffix(": test")).filter(|name| name.contains(BROWSER_TESTS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn result_lines_are_added_up() {
+        let mut totals = Totals::default();
+        totals.add(
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.05s",
+        );
+        totals.add("test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s");
+        totals.add("test it::works ... ok");
+        assert_eq!(totals, Totals { succeeded: false, passed: 7, failed: 2, skipped: 3 });
+    }
+
+    #[test]
+    fn the_tests_that_need_a_browser_are_told_by_their_module() {
+        let list = "browser::dialogs::alert: test\nbrowser_model::orders: test\n\n2 tests, 0 benchmarks\n";
+        assert_eq!(browser_tests(list).collect::<Vec<_>>(), ["browser::dialogs::alert"]);
+    }
+
+    #[test]
+    fn without_a_browser_its_tests_are_skipped_by_name() {
+        let args = |rest: &[&str]| Args {
+            no_browser: true,
+            rest: rest.iter().map(|word| word.to_string()).collect(),
+        };
+        assert!(shell::shown(&command(&args(&["one"]))).ends_with("one -- --skip browser::"));
+        assert!(
+            shell::shown(&command(&args(&["--", "--nocapture"])))
+                .ends_with("-- --nocapture --skip browser::")
+        );
+    }
+}
