@@ -1,7 +1,7 @@
 //! With the Chromium of this machine: without one these tests fail.
 
 // The lint's exception for tests covers test functions only, not their helpers.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
