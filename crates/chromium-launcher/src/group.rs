@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::stderr::Stderr;
 use crate::{LauncherError, guard, wait};
@@ -62,7 +62,7 @@ impl Group {
         self.browser.try_wait().ok().flatten()
     }
 
-    /// SIGTERM, up to 3 s of patience, SIGKILL, then the profile. Blocks for at most 9 s; usually a fraction of one.
+    /// SIGTERM, up to 3 s of patience, SIGKILL, then the profile. Blocks for at most 11 s; usually a fraction of one.
     pub(crate) fn stop(mut self) -> Result<(), LauncherError> {
         kill(&self.guard, Signal::TERM);
         wait::until(POLITE, || self.exit_status().is_some());
@@ -76,18 +76,12 @@ impl Group {
         }
         kill(&self.guard, Signal::KILL);
         let gone = wait::until(KILLED, || self.exit_status().is_some());
-        self.reap_guard();
+        wait::until(KILLED, || !matches!(self.guard.try_wait(), Ok(None)));
+        // Helpers are not our children, but all hold the pipe, which a dead one has let go of even while nobody has
+        // reaped it (in a container without an init). Who is late still meets the retries of the deletion.
         wait::until(KILLED, || self.stderr.ended());
         delete(&self.profile)?;
         if gone { Ok(()) } else { Err(LauncherError::StillThere { pid: self.pid() }) }
-    }
-
-    /// Helpers are not our children: whether they have gone is asked of the group. Killed ones that nobody reaps (in
-    /// a container without an init) stay in it as zombies; they write no more, so the bound is all that is needed.
-    fn reap_guard(&mut self) {
-        let group = Pid::from_child(&self.guard);
-        wait::until(KILLED, || !matches!(self.guard.try_wait(), Ok(None)));
-        wait::until(KILLED / 4, || test_kill_process_group(group).is_err());
     }
 }
 

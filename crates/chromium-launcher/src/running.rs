@@ -54,7 +54,7 @@ impl Running {
 
     /// Ends it: SIGTERM to the whole process group, SIGKILL after 3 s, then the profile is deleted.
     ///
-    /// Takes a fraction of a second as a rule and is bounded to 9 s. Dropping the future does not stop the stopping.
+    /// Takes a fraction of a second as a rule and is bounded to 11 s. Dropping the future does not stop the stopping.
     ///
     /// # Errors
     /// `StillThere` when a killed process does not go, `ProfileLeft` when the profile cannot be deleted.
