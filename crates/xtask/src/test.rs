@@ -46,7 +46,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 fn command(args: &Args) -> Command {
-    let mut command = shell::cargo(&["test", "--workspace", "--all-features"]);
+    let mut command = shell::cargo(&["test", "--all-features"]);
+    if !args.rest.iter().any(|word| word == "-p" || word == "--package") {
+        command.arg("--workspace");
+    }
     if shell::in_ci() {
         command.arg("--no-fail-fast").env("INSTA_UPDATE", "no");
     }
