@@ -1,0 +1,56 @@
+//! What the lines of a recording mean.
+
+use std::borrow::Cow;
+
+use supervisor_core::{At, Command, Epoch, Input, Net, Req};
+
+/// One line after the header: something that happened, and when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<'a> {
+    /// When, exactly as the machine was told.
+    pub at: At,
+    /// What.
+    pub entry: Entry<'a>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry<'a> {
+    /// `recv`: the browser sent a message.
+    Recv {
+        /// The connection it came on.
+        epoch: Epoch,
+        /// The message, verbatim.
+        text: Cow<'a, str>,
+    },
+    /// `send`: the machine sent a message. A replay compares it and does not feed it.
+    Send {
+        /// The message, verbatim.
+        text: Cow<'a, str>,
+    },
+    /// `host`: the host asked for something.
+    Host {
+        /// Under which number.
+        req: Req,
+        /// What.
+        command: Command,
+    },
+    /// `net`: the connection changed.
+    Net(Net),
+    /// `tick`: the machine was woken because a deadline passed.
+    Tick,
+}
+
+impl Line<'_> {
+    /// The input that the machine was given; `None` for a `send` line.
+    #[must_use]
+    pub fn input(&self) -> Option<Input<'_>> {
+        Some(match &self.entry {
+            Entry::Recv { epoch, text } => Input::Received { epoch: *epoch, text },
+            Entry::Send { .. } => return None,
+            Entry::Host { req, command } => Input::Host { req: *req, command: command.clone() },
+            Entry::Net(net) => Input::Net(net.clone()),
+            Entry::Tick => Input::Tick,
+        })
+    }
+}
