@@ -117,7 +117,7 @@ fn unreadable<'a>(line: &str, error: &serde_json::Error) -> Parsed<'a> {
     match serde_json::from_str::<IgnoredAny>(line) {
         Ok(_) => Parsed::Unknown(error.to_string()),
         Err(error) => Parsed::Damaged {
-            offset: error.column().saturating_sub(1).min(line.len()),
+            offset: if error.is_eof() { line.len() } else { error.column().saturating_sub(1) },
             reason: error.to_string(),
             cut: error.is_eof(),
         },

@@ -230,7 +230,7 @@ mod tests {
         let damage = damage.unwrap();
         assert_eq!(read, 1);
         assert_eq!((damage.line, damage.cut), (3, true));
-        assert_eq!(damage.offset as usize, header().len() + TICK.len() + 1 + 19);
+        assert_eq!(damage.offset as usize, header().len() + TICK.len() + 1 + 20);
         assert!(damage.to_string().contains("the line is cut off"), "{damage}");
     }
 
