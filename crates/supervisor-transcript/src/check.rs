@@ -19,7 +19,7 @@ const SHOWN_INPUTS: usize = 3;
 /// A message must be sent for the same input as when it was recorded, with the same bytes.
 ///
 /// # Errors
-/// The first `Difference`; `Damaged`, because the rest cannot be checked; or what [`drive`](crate::drive) refuses.
+/// The first `Difference`; `Damaged` or `Lost`, because the rest cannot be checked; or what [`drive`](crate::drive) refuses.
 pub fn check(recording: &(impl AsRef<[u8]> + ?Sized)) -> Result<Replayed, TranscriptError> {
     let mut checker = Checker::default();
     let replayed = replay(recording.as_ref(), None, |line, sent| checker.line(line, sent))?;
@@ -65,10 +65,13 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn line(&mut self, numbered: &Numbered<'a>, sent: &[Sent]) -> Result<(), TranscriptError> {
-        if let Entry::Send { text } = &numbered.line.entry {
-            return self.recorded(numbered, text);
+        match &numbered.line.entry {
+            Entry::Send { text } => return self.recorded(numbered, text),
+            Entry::Lost { lines } => {
+                return Err(TranscriptError::Lost { line: numbered.number, lines: *lines });
+            }
+            _ => self.nothing_owed()?,
         }
-        self.nothing_owed()?;
         if self.inputs.len() == SHOWN_INPUTS {
             self.inputs.pop_front();
         }

@@ -8,7 +8,7 @@ use supervisor_core::{At, Effect, Input, Machine, Snapshot, Step};
 
 use crate::error::{Damage, TranscriptError};
 use crate::header::Header;
-use crate::line::Line;
+use crate::line::{Entry, Line};
 use crate::reader::{Numbered, Reader};
 use crate::replayed::{Counts, Fault, Replayed, Sent};
 
@@ -41,7 +41,7 @@ impl Driver {
         Self { machine: Machine::new(&header.beginning) }
     }
 
-    /// Gives the machine what a line says; `None` for a `send` line, which is not an input.
+    /// Gives the machine what a line says; `None` for a line that is no input (`send`, `lost`).
     ///
     /// # Errors
     /// When the machine fails inside, a fault of this program: as in a live task, that input is lost and counted.
@@ -132,9 +132,16 @@ impl Run {
                 self.counts.inputs += 1;
                 self.gather(numbered.line.at, step);
             }
-            None => self.counts.recorded_sends += 1,
+            None => self.count(&numbered.line.entry),
         }
         &self.sends[before..]
+    }
+
+    fn count(&mut self, entry: &Entry<'_>) {
+        match entry {
+            Entry::Lost { lines } => self.counts.lost_lines = self.counts.lost_lines.saturating_add(*lines),
+            _ => self.counts.recorded_sends += 1,
+        }
     }
 
     fn wait_until(&mut self, at: At) {
@@ -154,8 +161,15 @@ impl Run {
 
     fn end(mut self, header: Header, damage: Option<Damage>) -> Replayed {
         self.counts.meters = *self.driver.machine().meters();
+        let mut warnings = header.warnings();
+        if self.counts.lost_lines > 0 {
+            warnings.push(format!(
+                "{} lines were lost while recording: what comes after them may differ from the live run",
+                self.counts.lost_lines
+            ));
+        }
         Replayed {
-            warnings: header.warnings(),
+            warnings,
             header,
             snapshot: self.driver.snapshot(),
             events: self.events,

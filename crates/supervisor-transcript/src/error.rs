@@ -48,6 +48,16 @@ pub enum TranscriptError {
     /// A line is damaged; what comes after it was not read.
     #[error(transparent)]
     Damaged(#[from] Damage),
+    /// The recorder could not keep up; a check cannot go on without what is missing.
+    #[error(
+        "line {line}: {lines} lines were lost while recording, so what comes after cannot be checked. Record again, on a faster disk"
+    )]
+    Lost {
+        /// The line that says so.
+        line: usize,
+        /// How many are missing.
+        lines: u64,
+    },
     /// The machine sent something else than what was recorded.
     #[error(transparent)]
     Difference(#[from] Box<Difference>),

@@ -39,15 +39,20 @@ pub enum Entry<'a> {
     Net(Net),
     /// `tick`: the machine was woken because a deadline passed.
     Tick,
+    /// `lost`: the recorder could not keep up, and lines are missing here.
+    Lost {
+        /// How many.
+        lines: u64,
+    },
 }
 
 impl Line<'_> {
-    /// The input that the machine was given; `None` for a `send` line.
+    /// The input that the machine was given; `None` for a `send` and a `lost` line.
     #[must_use]
     pub fn input(&self) -> Option<Input<'_>> {
         Some(match &self.entry {
             Entry::Recv { epoch, text } => Input::Received { epoch: *epoch, text },
-            Entry::Send { .. } => return None,
+            Entry::Send { .. } | Entry::Lost { .. } => return None,
             Entry::Host { req, command } => Input::Host { req: *req, command: command.clone() },
             Entry::Net(net) => Input::Net(net.clone()),
             Entry::Tick => Input::Tick,

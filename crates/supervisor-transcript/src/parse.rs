@@ -77,6 +77,7 @@ struct Fields<'a> {
     msg: Option<&'a RawValue>,
     #[serde(borrow)]
     raw: Option<Text<'a>>,
+    lines: Option<u64>,
 }
 
 impl<'a> Fields<'a> {
@@ -94,7 +95,10 @@ impl<'a> Fields<'a> {
             "host" => Entry::Host { req: self.req.ok_or("expected `req`")?, command: self.typed()? },
             "net" => Entry::Net(self.typed()?),
             "tick" => Entry::Tick,
-            other => return Err(format!("expected `dir` recv, send, host, net or tick, got `{other}`")),
+            "lost" => Entry::Lost { lines: self.lines.ok_or("expected `lines`")? },
+            other => {
+                return Err(format!("expected `dir` recv, send, host, net, tick or lost, got `{other}`"));
+            }
         })
     }
 

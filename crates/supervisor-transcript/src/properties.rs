@@ -211,6 +211,16 @@ fn a_missing_and_a_surplus_message_are_found_where_they_are() {
 }
 
 #[test]
+fn lines_lost_by_the_recorder_are_a_warning_and_fail_a_check() {
+    let live = Session::run(DialogPolicy::MustRespond, &answered_alert());
+    let (number, line) = line_of(live.text(), "Page.javascriptDialogOpening");
+    let lossy = live.text().replace(line, r#"{"t":2.501001,"dir":"lost","lines":1}"#);
+    let replayed = drive(&lossy).unwrap();
+    assert_eq!((replayed.counts.lost_lines, replayed.warnings.len()), (1, 1));
+    assert!(matches!(check(&lossy), Err(TranscriptError::Lost { line, lines: 1 }) if line == number));
+}
+
+#[test]
 fn a_damaged_recording_is_driven_up_to_the_damage_and_does_not_pass_a_check() {
     let live = Session::run(DialogPolicy::MustRespond, &answered_alert());
     let (number, line) = line_of(live.text(), "Page.javascriptDialogClosed");

@@ -47,6 +47,8 @@ pub struct Counts {
     pub inputs: u64,
     /// Lines of messages that were sent.
     pub recorded_sends: u64,
+    /// Lines that the recorder lost: what comes after the first loss may differ from the live run.
+    pub lost_lines: u64,
     /// Lines that are no lines of this format.
     pub unknown_lines: Unknown,
     /// What the machine counted, what it did not understand among it.

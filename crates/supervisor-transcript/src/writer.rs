@@ -45,10 +45,19 @@ impl Writer {
         out.extend_from_slice(b"}\n");
     }
 
+    /// Appends that lines are missing here, because the recorder could not keep up.
+    pub fn lost(&mut self, at: At, lines: u64, out: &mut Vec<u8>) {
+        start(at, out);
+        out.extend_from_slice(b"lost\",\"lines\":");
+        json(&lines, out);
+        out.extend_from_slice(b"}\n");
+    }
+
     /// Appends a line as it was read.
     pub fn line(&mut self, line: &Line<'_>, out: &mut Vec<u8>) {
         match (&line.entry, line.input()) {
             (Entry::Send { text }, _) => self.sent(line.at, text, out),
+            (Entry::Lost { lines }, _) => self.lost(line.at, *lines, out),
             (_, Some(input)) => self.input(line.at, &input, out),
             (_, None) => {}
         }
@@ -171,13 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_ticks() {
+    fn hosts_ticks_and_losses() {
         let text = written(|writer, out| {
             writer.input(At(0), &Input::Host { req: Req(7), command: Command::Start }, out);
             writer.input(At(1), &Input::Tick, out);
+            writer.lost(At(2), 5, out);
         });
         let expected = "{\"t\":0.000000,\"dir\":\"host\",\"req\":7,\"msg\":{\"command\":\"start\"}}\n\
-                        {\"t\":0.000001,\"dir\":\"tick\"}\n";
+                        {\"t\":0.000001,\"dir\":\"tick\"}\n\
+                        {\"t\":0.000002,\"dir\":\"lost\",\"lines\":5}\n";
         assert_eq!(text, expected);
     }
 }
