@@ -1,0 +1,173 @@
+//! Folding the events of dialogs.
+
+use crate::deadlines::Due;
+use crate::dialog::{Answer, Closed, ClosedBy, Open, Owed, Progress, Reason, Stray, Unanswerable};
+use crate::event::Event;
+use crate::ids::{DialogId, Route};
+use crate::limits::{ANSWER_CONFIRM, REASON_WAIT};
+use crate::state::State;
+use crate::time::At;
+
+impl State {
+    pub(super) fn apply_dialog(&mut self, at: At, event: &Event) {
+        match event {
+            Event::DialogOpened { id, dialog, watchdog } => {
+                self.dialogs.next = DialogId(id.0 + 1);
+                if let Some(page) = self.pages.get_mut(&dialog.page) {
+                    page.slot.open = Some(*id);
+                }
+                let open = Open {
+                    opening: (**dialog).clone(),
+                    opened_at: at,
+                    progress: Progress::Pending,
+                    seen_by: [dialog.route.clone()].into(),
+                    unanswerable: None,
+                };
+                self.dialogs.open.insert(*id, open);
+                if let Some(watchdog) = watchdog {
+                    self.deadlines.set(Due::Dialog(*id), *watchdog);
+                }
+            }
+            Event::DialogWatchdogSet { id, watchdog } => match watchdog {
+                Some(at) => self.deadlines.set(Due::Dialog(*id), *at),
+                None => self.deadlines.cancel(&Due::Dialog(*id)),
+            },
+            Event::DialogSeenAgain { id, route } => {
+                if let Some(open) = self.dialogs.open.get_mut(id) {
+                    open.seen_by.insert(route.clone());
+                }
+            }
+            Event::DialogAnswering { id, by, req, accept, user_input, command } => {
+                let answer = Answer {
+                    by: *by,
+                    req: *req,
+                    accept: *accept,
+                    user_input: user_input.clone(),
+                    command: *command,
+                };
+                self.progress(*id, |_| Progress::Answering(answer));
+                self.deadlines.cancel(&Due::Dialog(*id));
+            }
+            Event::DialogClosing { id, until, .. } => {
+                self.progress(*id, |answer| answer.map_or(Progress::Pending, Progress::Closing));
+                self.deadlines.set(Due::Confirm(*id), *until);
+            }
+            Event::DialogTaken { id, until } => {
+                self.progress(*id, |answer| answer.map_or(Progress::Pending, Progress::Taken));
+                self.deadlines.set(Due::Confirm(*id), *until);
+            }
+            Event::DialogAnswerRefused { id } => self.progress(*id, |_| Progress::Pending),
+            Event::DialogUnanswerable { id, why } => {
+                if let Some(open) = self.dialogs.open.get_mut(id) {
+                    open.unanswerable = Some(*why);
+                }
+            }
+            Event::DialogEnded { id, by, reason, accepted, user_input, owed } => {
+                self.dialog_ended(at, *id, (*by, *reason), *accepted, user_input.clone(), owed);
+            }
+            Event::DialogAnswerSettled { id } => {
+                self.dialogs.strays.retain(|stray| stray.meant != *id);
+                self.deadlines.cancel(&Due::Confirm(*id));
+            }
+            Event::DialogEndRepeated { page, route, frame } => {
+                if let Some(page) = self.pages.get_mut(page)
+                    && let Some(place) = page.slot.owed_at(route, frame.as_ref())
+                {
+                    page.slot.owed.remove(place);
+                }
+            }
+            Event::DialogReasonKnown { id, reason } => {
+                self.deadlines.cancel(&Due::Reason(*id));
+                if let Some(closed) = self.dialogs.recent.iter_mut().find(|closed| closed.id == *id) {
+                    closed.reason = Some(*reason);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn progress(&mut self, id: DialogId, next: impl FnOnce(Option<Answer>) -> Progress) {
+        if let Some(open) = self.dialogs.open.get_mut(&id) {
+            open.progress = next(open.answer().cloned());
+        }
+    }
+
+    fn dialog_ended(
+        &mut self,
+        at: At,
+        id: DialogId,
+        (by, reason): (ClosedBy, Option<Reason>),
+        accepted: Option<bool>,
+        user_input: Option<String>,
+        owed: &[Route],
+    ) {
+        let Some(open) = self.dialogs.open.remove(&id) else { return };
+        self.deadlines.cancel(&Due::Dialog(id));
+        self.deadlines.cancel(&Due::Confirm(id));
+        if by == ClosedBy::Remote && reason.is_none() {
+            self.deadlines.set(Due::Reason(id), at.after(REASON_WAIT));
+        }
+        if let Some(page) = self.pages.get_mut(&open.opening.page) {
+            if page.slot.open == Some(id) {
+                page.slot.open = None;
+            }
+            let frame = &open.opening.frame;
+            page.slot
+                .owed
+                .extend(owed.iter().map(|route| Owed { route: route.clone(), frame: frame.clone() }));
+            while page.slot.owed.len() > MAX_OWED {
+                page.slot.owed.pop_front();
+            }
+        }
+        if reason == Some(Reason::Disconnected) && open.unanswerable != Some(Unanswerable::FrameRemoved) {
+            self.connection.orphaned.insert(open.opening.page.clone());
+        }
+        self.note_strays(at, id, &open, (by, reason), accepted);
+        let reason = reason.or((by == ClosedBy::Remote).then_some(Reason::Unknown));
+        let Open { opening, opened_at, .. } = open;
+        self.dialogs.remember(Closed {
+            id,
+            opening,
+            opened_at,
+            closed_at: at,
+            by,
+            reason,
+            accepted,
+            user_input,
+        });
+    }
+
+    /// An answer that lost its dialog may hit the next one; and this may be the one that an earlier answer hit.
+    fn note_strays(
+        &mut self,
+        at: At,
+        id: DialogId,
+        open: &Open,
+        (by, reason): (ClosedBy, Option<Reason>),
+        accepted: Option<bool>,
+    ) {
+        if by != ClosedBy::Remote {
+            return;
+        }
+        let page = &open.opening.page;
+        let hit = |stray: &&mut Stray| {
+            stray.page == *page && stray.hit.is_none() && Some(stray.answer.accept) == accepted
+        };
+        if let Some(stray) = self.dialogs.strays.iter_mut().find(hit) {
+            stray.hit = Some(id);
+        }
+        if let Some(answer) = open.answer().filter(|_| leaves_a_stray(reason)) {
+            let stray = Stray { meant: id, page: page.clone(), answer: answer.clone(), hit: None };
+            self.dialogs.strays.push(stray);
+            self.deadlines.set(Due::Confirm(id), at.after(ANSWER_CONFIRM));
+        }
+    }
+}
+
+/// Whether an answer that was on its way when its dialog ended so can still arrive anywhere.
+pub(crate) fn leaves_a_stray(reason: Option<Reason>) -> bool {
+    !matches!(reason, Some(Reason::TargetGone | Reason::Disconnected | Reason::Crash))
+}
+
+/// Ends of dialogs that may still be reported: one a session and dialog, so more than this means a peer that never does.
+const MAX_OWED: usize = 16;

@@ -1,0 +1,256 @@
+//! Targets and their sessions: what is attached, how it is set up, what is let go.
+//!
+//! Everything that a new session needs is sent in one go and nothing is awaited: a page with a dialog open before we came
+//! answers nothing at all, and a paused target must be resumed whatever else fails.
+
+use cdp_wire::target::{AttachedToTarget, DetachedFromTarget, TargetCrashed, TargetDestroyed, TargetInfo};
+use cdp_wire::{BrowserContextId, FrameId, SessionId, TargetId, log, page, runtime, target};
+
+use crate::blocking;
+use crate::context::Cx;
+use crate::dialog::{Reason, Unanswerable};
+use crate::event::{Event, Silence};
+use crate::gone;
+use crate::ids::{EndpointKind, Route};
+use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
+use crate::options::Scope;
+use crate::purpose::{InFlight, Purpose};
+use crate::shown::cut;
+
+pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
+    let route = Route::Session(SessionId::from(event.session_id.as_str()));
+    if cx.state().sessions.get(&route).is_some() || cx.state().sessions.was_released(&route) {
+        cx.meters().protocol_violations += 1;
+        return;
+    }
+    let info = &event.target_info;
+    let has_room = cx.state().sessions.len() < MAX_SESSIONS && cx.state().frames.has_room();
+    match info.kind.as_str() {
+        _ if !has_room => {
+            cx.meters().dropped += 1;
+            release(cx, parent, &route, event);
+        }
+        "page" if is_wanted(cx, info) => page_attached(cx, parent, &route, info),
+        "iframe" if cx.state().sessions.get(parent).is_some() => iframe_attached(cx, parent, &route, info),
+        _ => release(cx, parent, &route, event),
+    }
+}
+
+/// A page in scope that has no session yet. A second session would only report everything twice.
+fn is_wanted(cx: &Cx<'_>, info: &TargetInfo<'_>) -> bool {
+    let state = cx.state();
+    if info.subtype.is_some() || state.pages.get(&TargetId::from(info.target_id.as_str())).is_some() {
+        return false;
+    }
+    let opened_by_ours =
+        || info.opener_id.as_ref().is_some_and(|it| state.pages.get(&TargetId::from(it.as_str())).is_some());
+    match &state.options.scope {
+        Scope::Browser => true,
+        Scope::BrowserContextId(wanted) => {
+            info.browser_context_id.as_ref().is_some_and(|it| **it == *wanted.as_str())
+        }
+        Scope::TargetId(wanted) => *info.target_id == *wanted.as_str() || opened_by_ours(),
+    }
+}
+
+/// On a page endpoint the root is the page's own session, and nothing announces it.
+pub(crate) fn root_is_page(cx: &mut Cx<'_>, target: &TargetId) {
+    cx.emit(Event::PageAttached {
+        route: Route::Root,
+        parent: Route::Root,
+        target: target.clone(),
+        url: String::new(),
+        title: String::new(),
+        opener: None,
+        opener_frame: None,
+        can_access_opener: false,
+        context: None,
+    });
+    set_up(cx, &Route::Root);
+}
+
+fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
+    cx.emit(Event::PageAttached {
+        route: route.clone(),
+        parent: parent.clone(),
+        target: TargetId::from(info.target_id.as_str()),
+        url: bounded(&info.url),
+        title: bounded(&info.title),
+        opener: info.opener_id.as_ref().map(|id| TargetId::from(id.as_str())),
+        opener_frame: info.opener_frame_id.as_ref().map(|id| FrameId::from(id.as_str())),
+        can_access_opener: info.can_access_opener,
+        context: info.browser_context_id.as_ref().map(|id| BrowserContextId::from(id.as_str())),
+    });
+    set_up(cx, route);
+}
+
+fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
+    let frame = FrameId::from(info.target_id.as_str());
+    let above = info.parent_frame_id.as_ref().map(|id| FrameId::from(id.as_str()));
+    // A hostile peer could name a frame as its own ancestor; a tree must stay one.
+    let is_circle = above.as_ref().is_some_and(|above| cx.state().frames.is_below(above, &frame));
+    if is_circle {
+        cx.meters().protocol_violations += 1;
+    }
+    cx.emit(Event::IframeAttached {
+        route: route.clone(),
+        parent: parent.clone(),
+        frame: frame.clone(),
+        parent_frame: above.filter(|_| !is_circle),
+        url: bounded(&info.url),
+    });
+    set_up(cx, route);
+    gone::frame_settled(cx, &frame);
+}
+
+/// One write, nothing awaited, the resume last. `Target.setAutoAttach` has no filter on purpose: with one, dedicated
+/// workers stay paused and nobody is told of them.
+fn set_up(cx: &mut Cx<'_>, route: &Route) {
+    cx.send(route, &page::Enable {}, Purpose::Setup);
+    cx.send(route, &runtime::Enable {}, Purpose::Setup);
+    cx.send(route, &log::Enable {}, Purpose::Setup);
+    let related = target::SetAutoAttach {
+        auto_attach: true,
+        wait_for_debugger_on_start: true,
+        flatten: true,
+        filter: Vec::new(),
+    };
+    cx.send(route, &related, Purpose::Setup);
+    cx.send(route, &page::GetFrameTree {}, Purpose::ListFrames);
+    cx.send(route, &runtime::RunIfWaitingForDebugger {}, Purpose::Setup);
+}
+
+/// What is none of ours gets exactly this: a resume, so that nothing waits for us, and a detach.
+fn release(cx: &mut Cx<'_>, parent: &Route, route: &Route, event: &AttachedToTarget<'_>) {
+    let session_id = SessionId::from(event.session_id.as_str());
+    let kind = cut(&event.target_info.kind, 64).to_owned();
+    cx.emit(Event::SessionReleased { route: route.clone(), kind });
+    cx.send(route, &runtime::RunIfWaitingForDebugger {}, Purpose::Release(None));
+    let purpose = Purpose::Release(Some(session_id.clone()));
+    cx.send(parent, &target::DetachFromTarget { session_id }, purpose);
+}
+
+pub(crate) fn detached(cx: &mut Cx<'_>, event: &DetachedFromTarget<'_>) {
+    gone::session(cx, &Route::Session(SessionId::from(event.session_id.as_str())));
+}
+
+/// On a page endpoint popups are not attached by themselves: ours are, when they appear.
+pub(crate) fn target_created(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
+    let is_page_endpoint = matches!(cx.state().connection.endpoint, Some(EndpointKind::Page(_)));
+    let opener = info.opener_id.as_ref().map(|id| TargetId::from(id.as_str()));
+    let is_ours = opener.is_some_and(|opener| cx.state().pages.get(&opener).is_some());
+    if is_page_endpoint && is_ours && &*info.kind == "page" && is_wanted(cx, info) {
+        let target_id = TargetId::from(info.target_id.as_str());
+        cx.send(&Route::Root, &target::AttachToTarget { target_id, flatten: true }, Purpose::AttachPopup);
+    }
+}
+
+pub(crate) fn target_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
+    match info.kind.as_str() {
+        "page" => page_changed(cx, info),
+        "iframe" => iframe_changed(cx, info),
+        _ => {}
+    }
+}
+
+fn page_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
+    let target = TargetId::from(info.target_id.as_str());
+    let Some(known) = cx.state().pages.get(&target) else { return };
+    // While a navigation begins the browser reports an empty URL for a moment; that tells nobody anything.
+    let url = if info.url.is_empty() { known.url.clone() } else { bounded(&info.url) };
+    let title = bounded(&info.title);
+    if known.url != url || known.title != title {
+        cx.emit(Event::PageChanged { target, url, title });
+    }
+}
+
+fn iframe_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
+    let frame = FrameId::from(info.target_id.as_str());
+    let url = bounded(&info.url);
+    // The document's own report has the fragment too, so this one only counts before it.
+    let is_new = cx.state().frames.get(&frame).is_some_and(|known| known.is_oopif() && known.url.is_empty());
+    if is_new && !url.is_empty() {
+        cx.emit(Event::IframeUrlChanged { frame, url });
+    }
+}
+
+pub(crate) fn target_destroyed(cx: &mut Cx<'_>, event: &TargetDestroyed<'_>) {
+    let target = TargetId::from(event.target_id.as_str());
+    if let Some(route) = cx.state().pages.get(&target).map(|page| page.route.clone()) {
+        gone::session(cx, &route);
+    }
+}
+
+/// The browser's own word about a crash; the session's usually comes first.
+pub(crate) fn target_crashed(cx: &mut Cx<'_>, event: &TargetCrashed<'_>) {
+    let target = TargetId::from(event.target_id.as_str());
+    let page = cx.state().pages.get(&target).map(|page| page.route.clone());
+    let iframe = || cx.state().frames.get(&FrameId::from(&target)).and_then(|frame| frame.remote.clone());
+    if let Some(route) = page.or_else(iframe) {
+        crashed(cx, &route);
+    }
+}
+
+pub(crate) fn crashed(cx: &mut Cx<'_>, route: &Route) {
+    if cx.state().sessions.get(route).is_none_or(|session| session.crashed) {
+        return;
+    }
+    gone::renderer(cx, route);
+    let page = cx.state().sessions.get(route).map(|session| session.page.clone());
+    if let Some(page) = page.filter(|_| cx.state().is_page_session(route)) {
+        crate::dialog_rules::explain(cx, &page, Reason::Crash);
+        crate::dialog_rules::end_open(cx, &page, Reason::Crash);
+    }
+}
+
+pub(crate) fn revived(cx: &mut Cx<'_>, route: &Route) {
+    if cx.state().sessions.get(route).is_some_and(|session| session.crashed) {
+        cx.emit(Event::SessionRevived { route: route.clone() });
+    }
+}
+
+/// A reply on a session that was thought to be stuck: it is not.
+pub(crate) fn heard(cx: &mut Cx<'_>, flight: &InFlight) {
+    let Some(session) = cx.state().sessions.get(&flight.route) else { return };
+    if !session.unresponsive || !blocking::needs_renderer(&flight.method) {
+        return;
+    }
+    let page = session.page.clone();
+    cx.emit(Event::SessionAnswered { route: flight.route.clone() });
+    free_page(cx, &page);
+}
+
+/// The page answers or has a new document: whatever blocked it is over.
+pub(crate) fn free_page(cx: &mut Cx<'_>, page: &TargetId) {
+    if cx.state().pages.get(page).is_some_and(|page| page.blocked.is_some()) {
+        cx.emit(Event::PageFreed { target: page.clone() });
+    }
+}
+
+/// A set-up that nobody answered: is it a navigation, a dialog that we know, or is the page stuck?
+pub(crate) fn setup_silent(cx: &mut Cx<'_>, route: &Route) {
+    let Some(session) = cx.state().sessions.get(route) else { return };
+    if session.heard.is_some() || session.crashed {
+        return;
+    }
+    let page = session.page.clone();
+    let navigating =
+        session.auto_attach_answered || cx.state().pages.get(&page).is_some_and(|page| page.navigating);
+    let looks = match blocking::dialog_that_blocks(cx.state(), route) {
+        Some(_) => Silence::Dialog,
+        None if navigating => Silence::Navigating,
+        None => Silence::Unresponsive,
+    };
+    let look_again = cx.at.after(SETUP_SILENCE);
+    cx.emit(Event::SessionSilent { route: route.clone(), looks, look_again });
+    if looks == Silence::Unresponsive && cx.state().is_page_session(route) {
+        let was_left_open = cx.state().connection.orphaned.contains(&page);
+        let why = if was_left_open { Unanswerable::Orphaned } else { Unanswerable::Unresponsive };
+        cx.emit(Event::PageBlocked { target: page, why, dialog: None });
+    }
+}
+
+/// A page's text, bounded.
+fn bounded(text: &str) -> String {
+    cut(text, crate::limits::MAX_SHOWN_TEXT).to_owned()
+}

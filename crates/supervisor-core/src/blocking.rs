@@ -1,0 +1,154 @@
+//! What a dialog blocks: the commands that hang, and the sessions whose renderer it stops.
+//!
+//! The tables were measured on Chromium: with a dialog open, each command was sent to the blocked page and either answered
+//! or not.
+
+use std::collections::BTreeSet;
+
+use cdp_wire::TargetId;
+
+use crate::dialog::Open;
+use crate::ids::{DialogId, Route};
+use crate::state::State;
+
+/// What becomes of a command while a dialog blocks its renderer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// The browser process answers it.
+    Answered,
+    /// It is answered when the dialog is gone.
+    Hangs,
+    /// It is acknowledged and does nothing, which is worse.
+    Swallowed,
+}
+
+/// What becomes of this command while a dialog blocks its renderer. Unknown commands are taken to hang.
+pub(crate) fn fate(method: &str) -> Fate {
+    match method {
+        "Target.setAutoAttach" | "Input.insertText" | "Network.enable" => Fate::Hangs,
+        "Page.handleJavaScriptDialog"
+        | "Page.getNavigationHistory"
+        | "Page.bringToFront"
+        | "Page.stopLoading"
+        | "Page.navigate"
+        | "Page.reload"
+        | "Page.close"
+        | "Network.getCookies"
+        | "Network.setCookie"
+        | "Network.setCookies"
+        | "Network.deleteCookies"
+        | "Network.clearBrowserCookies"
+        | "Network.clearBrowserCache" => Fate::Answered,
+        _ => match method.split_once('.').map(|(domain, _)| domain) {
+            Some(
+                "Browser" | "Target" | "Storage" | "Fetch" | "SystemInfo" | "IO" | "Tracing" | "Tethering",
+            ) => Fate::Answered,
+            Some("Input") => Fate::Swallowed,
+            _ => Fate::Hangs,
+        },
+    }
+}
+
+/// Whether only the renderer can answer the command.
+pub(crate) fn needs_renderer(method: &str) -> bool {
+    method != "Target.setAutoAttach" && fate(method) == Fate::Hangs
+}
+
+/// Whether the reply to this command waits for what the page does on the way, dialogs included.
+pub(crate) fn is_navigation(method: &str) -> bool {
+    matches!(method, "Page.navigate" | "Page.reload" | "Page.navigateToHistoryEntry" | "Page.close")
+}
+
+/// The dialog that blocks the renderer behind this session, as far as it can be known.
+pub(crate) fn dialog_that_blocks(state: &State, route: &Route) -> Option<DialogId> {
+    let open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());
+    open.filter(|(_, open)| group(state, open).contains(route)).map(|(id, _)| *id).next()
+}
+
+/// The sessions that a dialog is known to block: those whose renderer process is that of its frame. Same-site pages that
+/// can script each other share one; whether two others do, nobody tells.
+pub(crate) fn group(state: &State, open: &Open) -> BTreeSet<Route> {
+    let Some(owner) = owner(state, open) else { return BTreeSet::new() };
+    let process = process(state, &owner);
+    let shares =
+        |route: &Route| *route == owner || (process.is_some() && self::process(state, route) == process);
+    state.sessions.iter().map(|(route, _)| route).filter(|route| shares(route)).cloned().collect()
+}
+
+/// The session of the process that raised the dialog. Without a frame (older browsers) only a page that has no frame in
+/// another process leaves no doubt.
+fn owner(state: &State, open: &Open) -> Option<Route> {
+    match &open.opening.frame {
+        Some(frame) => match state.frames.get(frame) {
+            Some(frame) => frame.owner.clone(),
+            // A frame that is not known yet can only be one of a document that was just committed there.
+            None => Some(open.opening.route.clone()),
+        },
+        None => {
+            let has_children =
+                state.sessions.get(&open.opening.route).is_some_and(|page| !page.children.is_empty());
+            (!has_children).then(|| open.opening.route.clone())
+        }
+    }
+}
+
+/// What identifies a renderer process: the family of pages that can script each other, and the site. Ports do not make
+/// a site; whether two different hosts share one is not decided here.
+fn process<'s>(state: &'s State, route: &Route) -> Option<(TargetId, &'s str)> {
+    let session = state.sessions.get(route)?;
+    let origin = &state.frames.get(&state.root_frame(route)?)?.origin;
+    let (scheme, rest) = origin.split_once("://")?;
+    let host = rest
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(rest, |it| it.0);
+    (!host.is_empty()).then(|| (state.pages.family(&session.page), &origin[..scheme.len() + 3 + host.len()]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_what_was_measured() {
+        let hang = [
+            "Runtime.evaluate",
+            "Runtime.enable",
+            "Runtime.terminateExecution",
+            "Page.enable",
+            "Page.disable",
+            "Page.getFrameTree",
+            "Page.getLayoutMetrics",
+            "Page.captureScreenshot",
+            "Page.createIsolatedWorld",
+            "Page.addScriptToEvaluateOnNewDocument",
+            "Page.getResourceTree",
+            "Page.setLifecycleEventsEnabled",
+            "DOM.getDocument",
+            "Accessibility.getFullAXTree",
+            "Input.insertText",
+            "Network.enable",
+            "Log.enable",
+            "Emulation.setDeviceMetricsOverride",
+            "Target.setAutoAttach",
+            "Debugger.enable",
+            "Performance.getMetrics",
+        ];
+        let answered = [
+            "Page.handleJavaScriptDialog",
+            "Page.getNavigationHistory",
+            "Page.bringToFront",
+            "Page.stopLoading",
+            "Page.navigate",
+            "Page.reload",
+            "Fetch.enable",
+            "Network.getCookies",
+            "Storage.getCookies",
+            "Target.getTargets",
+            "Browser.getVersion",
+        ];
+        assert!(hang.iter().all(|method| fate(method) == Fate::Hangs));
+        assert!(answered.iter().all(|method| fate(method) == Fate::Answered));
+        assert_eq!(fate("Input.dispatchMouseEvent"), Fate::Swallowed);
+    }
+}

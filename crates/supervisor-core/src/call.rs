@@ -1,0 +1,118 @@
+//! Host calls: each request ends exactly once, and a result that comes late can still be had.
+//!
+//! ```text
+//!  Waiting ── its document comes ──▶ Running ── reply ──▶ ended
+//!                                      │ a dialog opens: the request ends with dialog_opened
+//!                                      ▼
+//!                                  Interrupted ── the dialog ends ──▶ Late ── reply ──▶ kept for the host
+//! ```
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use cdp_wire::FrameId;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Code;
+use crate::ids::{CallId, DialogId, Req, Route};
+use crate::time::At;
+
+/// A call that has not ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The request, until it is answered.
+    pub req: Option<Req>,
+    /// Where it goes.
+    pub route: Route,
+    /// The frame it is for.
+    pub frame: Option<FrameId>,
+    /// `Domain.command`.
+    pub method: String,
+    /// Whether its result is the value of an expression.
+    pub eval: bool,
+    /// The execution context it was sent to.
+    pub context: Option<i64>,
+    /// How far it is.
+    pub stage: CallStage,
+    /// When it ends at the latest; it stands still while a dialog holds it.
+    pub deadline: At,
+}
+
+/// How far a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallStage {
+    /// It waits for its frame's document.
+    Waiting,
+    /// It was sent.
+    Running,
+    /// A dialog holds it; this much of its time is left.
+    Interrupted(DialogId, Duration),
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallEnd {
+    /// The browser answered.
+    Answered,
+    /// It failed.
+    Failed(Code),
+    /// Its caller left, so nobody will know.
+    Forgotten,
+}
+
+/// A late result that the session's actor keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Late {
+    /// The session whose actor keeps it.
+    pub route: Route,
+}
+
+/// A request that waits for a late result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiter {
+    /// The call.
+    pub call: CallId,
+}
+
+/// All calls of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calls {
+    /// The calls that have not ended.
+    pub open: BTreeMap<CallId, Call>,
+    /// Late results, and the order in which they came.
+    pub late: BTreeMap<CallId, Late>,
+    /// The order in which late results came, oldest first.
+    pub late_order: VecDeque<CallId>,
+    /// Requests waiting for late results.
+    pub waiters: BTreeMap<Req, Waiter>,
+    /// The open requests of hosts, by their call.
+    pub by_req: BTreeMap<Req, CallId>,
+    /// The next id.
+    pub next: CallId,
+}
+
+impl Calls {
+    pub(crate) fn starting_at(next: CallId) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            late: BTreeMap::new(),
+            late_order: VecDeque::new(),
+            waiters: BTreeMap::new(),
+            by_req: BTreeMap::new(),
+            next,
+        }
+    }
+
+    /// Whether something is still parked or kept with this session's actor.
+    #[must_use]
+    pub fn needs(&self, route: &Route) -> bool {
+        self.open.values().any(|call| call.route == *route)
+            || self.late.values().any(|late| late.route == *route)
+    }
+
+    /// The requests waiting for this call.
+    pub fn waiting_for(&self, call: CallId) -> impl Iterator<Item = Req> {
+        self.waiters.iter().filter(move |(_, waiter)| waiter.call == call).map(|(req, _)| *req)
+    }
+}

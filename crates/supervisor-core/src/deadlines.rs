@@ -1,0 +1,114 @@
+//! Timers as data: what is due when. The shell owns the one sleep, until [`Deadlines::next`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cdp_wire::FrameId;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CallId, DialogId, Req, Route};
+use crate::time::At;
+
+/// What a deadline is for. The order decides between two that are due at the same moment.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Due {
+    /// The handshake must have been answered.
+    Handshake,
+    /// The connection is tried again.
+    Reconnect,
+    /// The browser is asked for a sign of life.
+    Probe,
+    /// It must have given one.
+    ProbeAnswer,
+    /// A session's set-up was silent for long enough to be looked at.
+    Setup(Route),
+    /// The watchdog dismisses the dialog.
+    Dialog(DialogId),
+    /// The answer to the dialog must have been confirmed.
+    Confirm(DialogId),
+    /// No further cause of the dialog's end will come.
+    Reason(DialogId),
+    /// The call's deadline.
+    Call(CallId),
+    /// The call waits for a document no longer.
+    Context(CallId),
+    /// The request for a late result waits no longer.
+    Result(Req),
+    /// The late result is dropped.
+    Late(CallId),
+    /// The orphan is taken for gone.
+    Orphan(FrameId),
+    /// `stop` waits no longer.
+    Stop,
+}
+
+/// The table of deadlines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deadlines {
+    by_due: BTreeMap<Due, At>,
+    by_time: BTreeSet<(At, Due)>,
+}
+
+impl Deadlines {
+    /// Sets the deadline, in the place of an earlier one for the same.
+    pub fn set(&mut self, due: Due, at: At) {
+        self.cancel(&due);
+        self.by_due.insert(due.clone(), at);
+        self.by_time.insert((at, due));
+    }
+
+    /// Takes the deadline back; nothing happens when there is none.
+    pub fn cancel(&mut self, due: &Due) {
+        if let Some(at) = self.by_due.remove(due) {
+            self.by_time.remove(&(at, due.clone()));
+        }
+    }
+
+    /// When this is due.
+    #[must_use]
+    pub fn get(&self, due: &Due) -> Option<At> {
+        self.by_due.get(due).copied()
+    }
+
+    /// What is due first, and when.
+    #[must_use]
+    pub fn next(&self) -> Option<&(At, Due)> {
+        self.by_time.first()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_due.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_due.is_empty()
+    }
+
+    /// Forgets all that was about a socket; late results outlive it.
+    pub(crate) fn keep_late_results(&mut self) {
+        self.by_due
+            .retain(|due, _| matches!(due, Due::Late(_) | Due::Result(_) | Due::Stop | Due::Reason(_)));
+        self.by_time = self.by_due.iter().map(|(due, at)| (*at, due.clone())).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_comes_first_and_a_new_time_replaces_the_old() {
+        let mut deadlines = Deadlines::default();
+        deadlines.set(Due::Stop, At(5));
+        deadlines.set(Due::Handshake, At(7));
+        deadlines.set(Due::Stop, At(9));
+        assert_eq!(deadlines.next(), Some(&(At(7), Due::Handshake)));
+        deadlines.cancel(&Due::Handshake);
+        deadlines.cancel(&Due::Handshake);
+        assert_eq!((deadlines.next(), deadlines.len()), (Some(&(At(9), Due::Stop)), 1));
+    }
+}

@@ -1,0 +1,227 @@
+//! What the browser's dialog events mean.
+
+use cdp_wire::page::{DialogType, JavascriptDialogClosed, JavascriptDialogOpening};
+use cdp_wire::{FrameId, TargetId};
+
+use crate::attach::free_page;
+use crate::context::Cx;
+use crate::dialog::{ClosedBy, DialogOpening, Open, Progress, Reason, Source, Unanswerable};
+use crate::dialog_answer;
+use crate::event::Event;
+use crate::ids::{DialogId, Route};
+use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
+use crate::options::DialogPolicy;
+use crate::shown::{Shown, cut};
+use crate::{call_rules, connection};
+
+pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOpening<'_>) {
+    if !cx.state().is_page_session(route) {
+        // Browsers report dialogs on page sessions only.
+        cx.meters().protocol_violations += 1;
+        return;
+    }
+    let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) else { return };
+    let dialog = describe(route, &page, event);
+    let mut overlaps = None;
+    if let Some((id, open)) = cx.state().open_dialog(&page) {
+        if !open.seen_by.contains(route) && is_same(open, &dialog) {
+            cx.emit(Event::DialogSeenAgain { id, route: route.clone() });
+            return;
+        }
+        overlaps = make_room(cx, id, &dialog);
+    }
+    opened(cx, dialog, overlaps);
+}
+
+fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogOpening<'_>) -> DialogOpening {
+    DialogOpening {
+        page: page.clone(),
+        route: route.clone(),
+        frame: event.frame_id.as_ref().map(|id| FrameId::from(id.as_str())),
+        kind: event.kind,
+        message: Shown::new(&event.message),
+        default_prompt: cut(event.default_prompt.as_deref().unwrap_or_default(), MAX_DEFAULT_PROMPT)
+            .to_owned(),
+        url: cut(&event.url, MAX_SHOWN_TEXT).to_owned(),
+        source: Source::Native,
+        has_browser_handler: event.has_browser_handler,
+    }
+}
+
+/// Whether two sessions report the same dialog.
+fn is_same(open: &Open, dialog: &DialogOpening) -> bool {
+    open.opening.kind == dialog.kind
+        && open.opening.message == dialog.message
+        && open.opening.frame == dialog.frame
+}
+
+/// The page already shows a dialog: the new one takes its place. A browser that keeps dialogs open loses track of both.
+fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> Option<Unanswerable> {
+    let open = cx.state().dialogs.open.get(&id)?;
+    let closed_already = !open.is_showing();
+    let same_process = open.opening.frame == next.frame;
+    if closed_already || same_process {
+        // Its end was reported, or its renderer is running again: another party closed it.
+        let (accepted, input) =
+            (closed_already.then(|| open.answer().is_some_and(|answer| answer.accept)), None);
+        end(cx, id, ClosedBy::Remote, Some(Reason::OtherClient), accepted, input);
+        return None;
+    }
+    let keeps_open = open.opening.has_browser_handler;
+    let owed = if keeps_open { vec![open.opening.route.clone()] } else { Vec::new() };
+    end_owing(cx, id, ClosedBy::Remote, Some(Reason::Overlap), Some(false), None, owed);
+    keeps_open.then_some(Unanswerable::Overlap)
+}
+
+fn opened(cx: &mut Cx<'_>, dialog: DialogOpening, overlaps: Option<Unanswerable>) {
+    let id = cx.state().dialogs.next;
+    let page = dialog.page.clone();
+    let options = &cx.state().options;
+    let waits = options.dialog_policy == DialogPolicy::MustRespond;
+    let watchdog = waits.then(|| cx.at.after(options.dialog_timeout));
+    cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog });
+    if let Some(why) = overlaps {
+        cx.emit(Event::DialogUnanswerable { id, why });
+        cx.emit(Event::PageBlocked { target: page, why, dialog: Some(id) });
+    }
+    call_rules::dialog_opened(cx, id);
+    dialog_answer::by_policy(cx, id);
+}
+
+pub(crate) fn closed(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogClosed<'_>) {
+    if !cx.state().is_page_session(route) {
+        cx.meters().protocol_violations += 1;
+        return;
+    }
+    let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) else { return };
+    let frame = event.frame_id.as_ref().map(|id| FrameId::from(id.as_str()));
+    let open = cx
+        .state()
+        .open_dialog(&page)
+        .filter(|(_, open)| open.is_showing())
+        .map(|(id, open)| (id, open.clone()));
+    if is_owed(cx, &page, route, frame.as_ref(), open.as_ref().map(|(_, open)| open)) {
+        cx.emit(Event::DialogEndRepeated { page, route: route.clone(), frame });
+        return;
+    }
+    match open {
+        Some((id, open)) => ended_by_browser(cx, id, &open, route, event),
+        // It was open before we came, and is gone now.
+        None => free_page(cx, &page),
+    }
+}
+
+/// Whether this `Closed` is one that is still to come for a dialog that has ended.
+fn is_owed(
+    cx: &Cx<'_>,
+    page: &TargetId,
+    route: &Route,
+    frame: Option<&FrameId>,
+    open: Option<&Open>,
+) -> bool {
+    let is_owed = cx.state().pages.get(page).is_some_and(|page| page.slot.owed_at(route, frame).is_some());
+    let fits_open =
+        open.is_some_and(|open| open.seen_by.contains(route) && frame == open.opening.frame.as_ref());
+    // A session reports dialogs in their order: what it owes comes before the end of the open one. An overlapped dialog
+    // of another frame is told apart by its frame.
+    is_owed && (!fits_open || open.is_none_or(|open| frame == open.opening.frame.as_ref()))
+}
+
+fn ended_by_browser(
+    cx: &mut Cx<'_>,
+    id: DialogId,
+    open: &Open,
+    route: &Route,
+    event: &JavascriptDialogClosed<'_>,
+) {
+    let accepted = event.result;
+    let owed: Vec<Route> = open.seen_by.iter().filter(|seen| *seen != route).cloned().collect();
+    match &open.progress {
+        Progress::Answering(answer) if answer.accept == accepted => {
+            let until = cx.at.after(ANSWER_CONFIRM);
+            cx.emit(Event::DialogClosing { id, accepted, until });
+        }
+        Progress::Taken(answer) if answer.accept == accepted => {
+            let (by, input) = (answer.by.into(), answer.user_input.clone());
+            end_owing(cx, id, by, None, Some(accepted), input, owed);
+        }
+        _ => {
+            let is_prompt = open.opening.kind == DialogType::Prompt;
+            let input = (is_prompt && accepted).then(|| cut(&event.user_input, MAX_SHOWN_TEXT).to_owned());
+            let reason = cause(cx, open, accepted);
+            end_owing(cx, id, ClosedBy::Remote, reason, Some(accepted), input, owed);
+        }
+    }
+}
+
+/// What closed a dialog that we did not: only a person or a client accepts; a navigation dismisses.
+fn cause(cx: &Cx<'_>, open: &Open, accepted: bool) -> Option<Reason> {
+    let page = cx.state().pages.get(&open.opening.page)?;
+    let leaves = page.navigating && open.opening.kind != DialogType::Beforeunload;
+    match accepted {
+        true => Some(Reason::OtherClient),
+        false if leaves => Some(Reason::Navigation),
+        false => None,
+    }
+}
+
+/// Ends a dialog: the record, whoever waited for it, and the calls that it held.
+pub(crate) fn end(
+    cx: &mut Cx<'_>,
+    id: DialogId,
+    by: ClosedBy,
+    reason: Option<Reason>,
+    accepted: Option<bool>,
+    user_input: Option<String>,
+) {
+    end_owing(cx, id, by, reason, accepted, user_input, Vec::new());
+}
+
+pub(crate) fn end_owing(
+    cx: &mut Cx<'_>,
+    id: DialogId,
+    by: ClosedBy,
+    reason: Option<Reason>,
+    accepted: Option<bool>,
+    user_input: Option<String>,
+    owed: Vec<Route>,
+) {
+    let Some(open) = cx.state().dialogs.open.get(&id).cloned() else { return };
+    cx.emit(Event::DialogEnded { id, by, reason, accepted, user_input, owed });
+    dialog_answer::tell(cx, id, &open, by, reason);
+    call_rules::dialog_ended(cx, id);
+    let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));
+    let page = &open.opening.page;
+    let stays_blocked = open.unanswerable == Some(Unanswerable::FrameRemoved);
+    if !stays_blocked && cx.state().pages.get(page).is_some_and(was_why) {
+        cx.emit(Event::PageFreed { target: page.clone() });
+    }
+    connection::stop_if_answered(cx);
+}
+
+/// Ends the dialog that is open on a page, whatever the page says about it.
+pub(crate) fn end_open(cx: &mut Cx<'_>, page: &TargetId, reason: Reason) {
+    if let Some((id, _)) = cx.state().open_dialog(page) {
+        end(cx, id, ClosedBy::Remote, Some(reason), None, None);
+    }
+}
+
+/// The cause of ends that were not explained yet arrived.
+pub(crate) fn explain(cx: &mut Cx<'_>, page: &TargetId, reason: Reason) {
+    let unexplained: Vec<_> = {
+        let recent = cx.state().dialogs.recent.iter();
+        recent.filter(|it| it.opening.page == *page && is_unexplained(cx, it.id)).map(|it| it.id).collect()
+    };
+    for id in unexplained {
+        cx.emit(Event::DialogReasonKnown { id, reason });
+    }
+}
+
+fn is_unexplained(cx: &Cx<'_>, id: DialogId) -> bool {
+    cx.state().deadlines.get(&crate::deadlines::Due::Reason(id)).is_some()
+}
+
+/// Nothing else explains it: somebody dismissed it.
+pub(crate) fn reason_missing(cx: &mut Cx<'_>, id: DialogId) {
+    cx.emit(Event::DialogReasonKnown { id, reason: Reason::OtherClient });
+}

@@ -1,0 +1,222 @@
+//! Frames: one tree a page, true through process changes.
+//!
+//! Two facts about a frame change on their own, from different sources and in any order: whether its *parent's process*
+//! has it (`frameAttached`, `frameDetached`), and whether a *session of its own* is attached to it. Where it lives, its
+//! `owner`, follows from the two, so that every order of the same events ends the same.
+//!
+//! ```text
+//!                       no session of its own        session F attached
+//!   parent has it       local, owner = parent's      in between; the later fact decides
+//!   parent gave it up   orphan: a round trip decides out-of-process, owner = F
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use cdp_wire::{CommandId, FrameId, LoaderId, TargetId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::event::FrameInfo;
+use crate::ids::Route;
+use crate::limits::{MAX_FRAMES, MAX_GONE_FRAMES};
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// The page that it is part of.
+    pub page: TargetId,
+    /// Its parent; none for a main frame.
+    pub parent: Option<FrameId>,
+    /// Its document's URL with the fragment; empty before the first commit.
+    pub url: String,
+    /// Its document's origin; `null` for an opaque one, empty while unknown.
+    pub origin: String,
+    /// Its name.
+    pub name: String,
+    /// Its document's loader.
+    pub loader: Option<LoaderId>,
+    /// The session that its calls go to and whose events about it count; none while it is an orphan.
+    pub owner: Option<Route>,
+    /// The live session that is attached to this frame itself.
+    pub remote: Option<Route>,
+    /// What the process of its parent last said about it.
+    pub parent_view: ParentView,
+    /// While an orphan: the last command that was sent before; an answer to a later one decides.
+    pub orphaned: Option<CommandId>,
+    /// When its present navigation began, as a place in the history.
+    pub navigation_started: Option<u64>,
+    /// Its place among its siblings, and in the history.
+    pub since: u64,
+}
+
+impl Frame {
+    /// Whether it lives in another process than its parent, in a session of its own.
+    #[must_use]
+    pub fn is_oopif(&self) -> bool {
+        self.parent.is_some() && self.remote.is_some() && self.owner == self.remote
+    }
+
+    pub(crate) fn describe(&mut self, info: &FrameInfo) {
+        self.url.clone_from(&info.url);
+        self.origin.clone_from(&info.origin);
+        self.name.clone_from(&info.name);
+        self.loader = Some(info.loader.clone());
+    }
+
+    /// Takes from a listing what is not known yet: it may be older than what events said.
+    pub(crate) fn fill_in(&mut self, info: &FrameInfo) {
+        if self.url.is_empty() {
+            self.url.clone_from(&info.url);
+            self.origin.clone_from(&info.origin);
+            self.loader = Some(info.loader.clone());
+        }
+        if self.name.is_empty() {
+            self.name.clone_from(&info.name);
+        }
+    }
+}
+
+/// What the process of a frame's parent last said about the frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ParentView {
+    /// Nothing yet.
+    Unseen,
+    /// It is there, in that session's process.
+    Here(Route),
+    /// It went to another process.
+    SwappedOut,
+}
+
+/// All frames of all pages.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Frames {
+    by_id: FxHashMap<FrameId, Frame>,
+    /// Also of parents that are not known yet: a child that came first finds its place when the parent comes.
+    children: FxHashMap<FrameId, BTreeMap<u64, FrameId>>,
+    by_page: FxHashMap<TargetId, FxHashSet<FrameId>>,
+    orphans: BTreeSet<FrameId>,
+    gone: VecDeque<FrameId>,
+}
+
+impl Frames {
+    /// The frame with this id.
+    #[must_use]
+    pub fn get(&self, id: &FrameId) -> Option<&Frame> {
+        self.by_id.get(id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: &FrameId) -> Option<&mut Frame> {
+        self.by_id.get_mut(id)
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// The children of a frame, oldest first.
+    pub fn children(&self, id: &FrameId) -> impl DoubleEndedIterator<Item = &FrameId> {
+        self.children.get(id).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// All frames of a page, in no particular order.
+    pub fn of_page(&self, page: &TargetId) -> impl Iterator<Item = &FrameId> {
+        self.by_page.get(page).into_iter().flatten()
+    }
+
+    /// The frames whose fate is not known.
+    pub fn orphans(&self) -> impl Iterator<Item = &FrameId> {
+        self.orphans.iter()
+    }
+
+    /// Gives the frame an owner, or makes it an orphan: then `since` is the last command that was sent.
+    pub(crate) fn set_owner(&mut self, id: &FrameId, owner: Option<Route>, since: CommandId) {
+        let Some(frame) = self.by_id.get_mut(id) else { return };
+        frame.orphaned = owner.is_none().then_some(since);
+        if owner.is_some() {
+            self.orphans.remove(id);
+        } else {
+            self.orphans.insert(id.clone());
+        }
+        frame.owner = owner;
+    }
+
+    /// Whether the frame was there and is gone.
+    #[must_use]
+    pub fn is_gone(&self, id: &FrameId) -> bool {
+        self.gone.contains(id)
+    }
+
+    /// Whether a further frame is taken in.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.by_id.len() < MAX_FRAMES
+    }
+
+    /// Whether `frame` is `ancestor` or below it. A tree that a hostile peer made deep costs its depth.
+    #[must_use]
+    pub fn is_below(&self, frame: &FrameId, ancestor: &FrameId) -> bool {
+        let mut current = Some(frame);
+        while let Some(id) = current {
+            if id == ancestor {
+                return true;
+            }
+            current = self.by_id.get(id).and_then(|frame| frame.parent.as_ref());
+        }
+        false
+    }
+
+    pub(crate) fn insert(&mut self, id: FrameId, frame: Frame) {
+        if let Some(parent) = &frame.parent {
+            self.children.entry(parent.clone()).or_default().insert(frame.since, id.clone());
+        }
+        self.by_page.entry(frame.page.clone()).or_default().insert(id.clone());
+        self.by_id.insert(id, frame);
+    }
+
+    /// Gives a parent to a frame that had none. A known parent is never changed: a frame has one for life.
+    pub(crate) fn adopt(&mut self, id: &FrameId, parent: &FrameId) {
+        if self.is_below(parent, id) {
+            return;
+        }
+        if let Some(frame) = self.by_id.get_mut(id)
+            && frame.parent.is_none()
+        {
+            frame.parent = Some(parent.clone());
+            self.children.entry(parent.clone()).or_default().insert(frame.since, id.clone());
+        }
+    }
+
+    pub(crate) fn remove(&mut self, id: &FrameId) {
+        let Some(frame) = self.by_id.remove(id) else { return };
+        if let Some(parent) = &frame.parent
+            && let Some(siblings) = self.children.get_mut(parent)
+        {
+            siblings.remove(&frame.since);
+            if siblings.is_empty() {
+                self.children.remove(parent);
+            }
+        }
+        if let Some(frames) = self.by_page.get_mut(&frame.page) {
+            frames.remove(id);
+            if frames.is_empty() {
+                self.by_page.remove(&frame.page);
+            }
+        }
+        self.orphans.remove(id);
+        self.gone.push_back(id.clone());
+        while self.gone.len() > MAX_GONE_FRAMES {
+            self.gone.pop_front();
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}

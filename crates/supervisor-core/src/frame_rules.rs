@@ -1,0 +1,212 @@
+//! What the events of a process mean for the frame tree.
+//!
+//! An event about a frame counts when it comes from the session that owns the frame; from any other it is late. The
+//! exceptions are attaching and detaching, which the parent's process reports.
+
+use cdp_wire::page::{
+    DetachReason, DocumentOpened, Frame, FrameAttached, FrameDetached, FrameNavigated, FrameStartedLoading,
+    FrameStartedNavigating, FrameStoppedLoading, NavigatedWithinDocument, NavigationType,
+};
+use cdp_wire::runtime::{ExecutionContextCreated, ExecutionContextDestroyed};
+use cdp_wire::{FrameId, LoaderId, UniqueContextId};
+
+use crate::attach::free_page;
+use crate::call_rules;
+use crate::context::Cx;
+use crate::dialog::Reason;
+use crate::event::{Event, FrameInfo};
+use crate::gone;
+use crate::ids::Route;
+use crate::limits::MAX_SHOWN_TEXT;
+use crate::reach;
+use crate::shown::cut;
+
+pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>) {
+    let frame = FrameId::from(event.frame_id.as_str());
+    let parent = FrameId::from(event.parent_frame_id.as_str());
+    let frames = &cx.state().frames;
+    let is_new = frames.get(&frame).is_none();
+    if frames.get(&parent).is_none() || (!is_new && frames.is_below(&parent, &frame)) {
+        // Its parent is gone, or not listed yet: then the listing will bring it.
+        cx.meters().late_messages += 1;
+        return;
+    }
+    if is_new && !frames.has_room() {
+        cx.meters().dropped += 1;
+        return;
+    }
+    let reach =
+        if is_new { reach::Reach::default() } else { reach::of_homecoming(cx.state(), route, &frame) };
+    cx.emit(Event::FrameAttached { route: route.clone(), frame: frame.clone(), parent });
+    if !is_new {
+        gone::fallout(cx, &reach);
+        gone::frame_settled(cx, &frame);
+    }
+}
+
+pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'_>) {
+    let info = info(&event.frame);
+    if !is_believed(cx, route, &info) {
+        cx.meters().late_messages += 1;
+        return;
+    }
+    let restored = event.kind == NavigationType::BackForwardCacheRestore;
+    let reach = reach::of_commit(cx.state(), route, &info.id, restored);
+    let is_main = info.parent.is_none() && cx.state().is_page_session(route);
+    let frame = info.id.clone();
+    gone::dialogs_of_removed(cx, &reach, false);
+    cx.emit(Event::FrameNavigated { route: route.clone(), frame: info, restored });
+    gone::fallout(cx, &reach);
+    gone::frame_settled(cx, &frame);
+    if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {
+        crate::dialog_rules::explain(cx, &page, Reason::Navigation);
+        free_page(cx, &page);
+    }
+    if restored {
+        // Local children of a restored document are not announced.
+        gone::list_frames(cx, route);
+    }
+}
+
+/// Whether this session may say what document is in the frame.
+fn is_believed(cx: &Cx<'_>, route: &Route, info: &FrameInfo) -> bool {
+    let state = cx.state();
+    match (state.frames.get(&info.id), &info.parent) {
+        (Some(frame), _) => frame.owner.as_ref().is_none_or(|owner| owner == route),
+        // A main frame may change its id when a prerendered page takes its place.
+        (None, None) => state.is_page_session(route) && state.frames.has_room(),
+        (None, Some(parent)) => {
+            state.frames.get(parent).is_some_and(|parent| parent.owner.as_ref() == Some(route))
+                && state.frames.has_room()
+        }
+    }
+}
+
+pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route, event: &FrameDetached<'_>) {
+    let id = FrameId::from(event.frame_id.as_str());
+    let Some(frame) = cx.state().frames.get(&id) else { return };
+    let from_parent = frame.remote.as_ref() != Some(route);
+    match event.reason {
+        DetachReason::Swap if from_parent => {
+            let reach = reach::of_swap_out(cx.state(), route, &id);
+            cx.emit(Event::FrameSwappedOut { route: route.clone(), frame: id.clone() });
+            gone::fallout(cx, &reach);
+            gone::ask_about_orphan(cx, &id);
+        }
+        DetachReason::Remove | DetachReason::Other if from_parent => gone::frame(cx, &id),
+        // Its own process lets go of it: what becomes of it, the parent's process and the detach tell.
+        _ => {}
+    }
+}
+
+pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedNavigating<'_>) {
+    if !event.is_same_document() {
+        cx.emit(Event::NavigationStarted { frame: FrameId::from(event.frame_id.as_str()) });
+        if !cx.state().connection.tells_navigations {
+            cx.emit(Event::NavigationsAreTold);
+        }
+        explain_by_navigation(cx, &event.frame_id);
+    }
+}
+
+/// Older browsers say only that a frame loads; newer ones say this for other reasons too.
+pub(crate) fn started_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedLoading<'_>) {
+    let frame = FrameId::from(event.frame_id.as_str());
+    if !cx.state().connection.tells_navigations && cx.state().frames.get(&frame).is_some() {
+        cx.emit(Event::NavigationStarted { frame });
+        explain_by_navigation(cx, &event.frame_id);
+    }
+}
+
+fn explain_by_navigation(cx: &mut Cx<'_>, frame: &str) {
+    let page = cx.state().frames.get(&FrameId::from(frame)).map(|frame| frame.page.clone());
+    let is_main = |page: &cdp_wire::TargetId| {
+        cx.state()
+            .pages
+            .get(page)
+            .and_then(|page| page.main_frame.as_ref())
+            .is_some_and(|main| main.as_str() == frame)
+    };
+    if let Some(page) = page.filter(is_main) {
+        crate::dialog_rules::explain(cx, &page, Reason::Navigation);
+    }
+}
+
+pub(crate) fn stopped_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStoppedLoading<'_>) {
+    let frame = FrameId::from(event.frame_id.as_str());
+    let page = cx.state().frames.get(&frame).and_then(|known| cx.state().pages.get(&known.page));
+    if page.is_some_and(|page| page.navigating && page.main_frame.as_ref() == Some(&frame)) {
+        cx.emit(Event::LoadingStopped { frame });
+    }
+}
+
+pub(crate) fn navigated_within(cx: &mut Cx<'_>, route: &Route, event: &NavigatedWithinDocument<'_>) {
+    let frame = FrameId::from(event.frame_id.as_str());
+    if owns(cx, route, &frame) {
+        let url = cut(&event.url, MAX_SHOWN_TEXT).to_owned();
+        cx.emit(Event::FrameUrlChanged { frame, url });
+    }
+}
+
+pub(crate) fn document_opened(cx: &mut Cx<'_>, route: &Route, event: &DocumentOpened<'_>) {
+    let info = info(&event.frame);
+    if owns(cx, route, &info.id) {
+        cx.emit(Event::DocumentOpened { frame: info });
+    }
+}
+
+fn owns(cx: &mut Cx<'_>, route: &Route, frame: &FrameId) -> bool {
+    let owns = cx.state().frames.get(frame).is_some_and(|known| known.owner.as_ref() == Some(route));
+    if !owns {
+        cx.meters().late_messages += 1;
+    }
+    owns
+}
+
+pub(crate) fn context_created(cx: &mut Cx<'_>, route: &Route, event: &ExecutionContextCreated<'_>) {
+    let context = &event.context;
+    let Some(data) = context.aux_data.as_ref().filter(|data| data.is_default) else { return };
+    let Some(frame) = data.frame_id.as_ref().map(|id| FrameId::from(id.as_str())) else { return };
+    let unique = UniqueContextId::from(context.unique_id.as_str());
+    cx.emit(Event::ContextCreated { route: route.clone(), id: context.id, unique, frame: frame.clone() });
+    call_rules::document_came(cx, route, &frame);
+}
+
+pub(crate) fn context_destroyed(cx: &mut Cx<'_>, route: &Route, event: &ExecutionContextDestroyed<'_>) {
+    let id = event.execution_context_id;
+    if cx.state().sessions.get(route).is_some_and(|session| session.contexts.contains_key(&id)) {
+        cx.emit(Event::ContextDestroyed { route: route.clone(), id });
+        call_rules::document_left(cx, route, Some(id));
+    }
+}
+
+pub(crate) fn contexts_cleared(cx: &mut Cx<'_>, route: &Route) {
+    if cx.state().sessions.get(route).is_some_and(|session| !session.contexts.is_empty()) {
+        cx.emit(Event::ContextsCleared { route: route.clone() });
+        call_rules::document_left(cx, route, None);
+    }
+}
+
+/// A frame as the core keeps it, its texts bounded.
+pub(crate) fn info(frame: &Frame<'_>) -> FrameInfo {
+    let fragment = frame.url_fragment.as_deref().unwrap_or_default();
+    let url = frame.unreachable_url.as_deref().filter(|url| !url.is_empty()).unwrap_or(&frame.url);
+    let url = cut(url, MAX_SHOWN_TEXT).to_owned() + cut(fragment, MAX_SHOWN_TEXT);
+    FrameInfo {
+        id: FrameId::from(frame.id.as_str()),
+        parent: frame.parent_id.as_ref().map(|id| FrameId::from(id.as_str())),
+        loader: LoaderId::from(frame.loader_id.as_str()),
+        name: cut(frame.name.as_deref().unwrap_or_default(), MAX_SHOWN_TEXT).to_owned(),
+        origin: origin(&frame.security_origin, &url),
+        url,
+    }
+}
+
+/// Opaque origins are `null`, as pages see them. Before the first commit there is none.
+fn origin(security_origin: &str, url: &str) -> String {
+    match security_origin {
+        _ if url.is_empty() => String::new(),
+        "" | "://" | "null" => "null".to_owned(),
+        origin => cut(origin, MAX_SHOWN_TEXT).to_owned(),
+    }
+}

@@ -1,0 +1,176 @@
+//! Endings: a session, a frame or a renderer goes, and with it whatever depended on it. Each is one event at its root; who
+//! must be told follows from its reach.
+
+use cdp_wire::{CommandId, FrameId, TargetId, page};
+use rustc_hash::FxHashSet;
+
+use crate::call_rules;
+use crate::context::Cx;
+use crate::dialog::{ClosedBy, Reason, Unanswerable};
+use crate::effect::Effect;
+use crate::event::Event;
+use crate::failure::Code;
+use crate::ids::Route;
+use crate::limits::ORPHAN_WAIT;
+use crate::purpose::Purpose;
+use crate::reach::{self, Reach};
+use crate::session::SessionKind;
+use crate::{blocking, dialog_rules};
+
+/// A session ended. For an iframe that is no proof that the frame is gone.
+pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {
+    let Some((kind, target)) = cx.state().sessions.get(route).map(|it| (it.kind, it.target.clone())) else {
+        return;
+    };
+    let reach = reach::of_session(cx.state(), route);
+    if kind == SessionKind::Page {
+        dialog_rules::explain(cx, &target, Reason::TargetGone);
+        dialog_rules::end_open(cx, &target, Reason::TargetGone);
+    }
+    cx.emit(Event::SessionGone { route: route.clone() });
+    fallout(cx, &reach);
+    if kind == SessionKind::Iframe {
+        let frame = FrameId::from(&target);
+        ask_about_orphan(cx, &frame);
+        frame_settled(cx, &frame);
+    }
+}
+
+/// A frame was removed.
+pub(crate) fn frame(cx: &mut Cx<'_>, frame: &FrameId) {
+    let reach = reach::of_frame(cx.state(), frame);
+    dialogs_of_removed(cx, &reach, true);
+    cx.emit(Event::FrameGone { frame: frame.clone() });
+    fallout(cx, &reach);
+}
+
+/// A renderer died: it answers nothing, neither what was sent nor what will be.
+pub(crate) fn renderer(cx: &mut Cx<'_>, route: &Route) {
+    let root = cx.state().root_frame(route);
+    let reach = root.map(|root| reach::of_crash(cx.state(), &root)).unwrap_or_default();
+    cx.emit(Event::SessionCrashed { route: route.clone() });
+    call_rules::end_where(cx, Code::TargetCrashed, |call| call.route == *route);
+    fallout(cx, &reach);
+}
+
+/// The browser says nothing when the frame of an open dialog is removed from another process; from then on, on browsers
+/// that keep dialogs open, an answer or a navigation kills the whole browser.
+pub(crate) fn dialogs_of_removed(cx: &mut Cx<'_>, reach: &Reach, by_removal: bool) {
+    let open = cx.state().dialogs.open.iter();
+    let hit: Vec<_> = open
+        .filter(|(_, dialog)| dialog.opening.frame.as_ref().is_some_and(|frame| reach.frames.contains(frame)))
+        .map(|(id, dialog)| (*id, dialog.opening.page.clone(), dialog.opening.has_browser_handler))
+        .collect();
+    for (id, page, keeps_open) in hit {
+        let is_remote =
+            cx.state().dialogs.open.get(&id).and_then(|it| it.opening.frame.clone()).is_some_and(|frame| {
+                cx.state().frames.get(&frame).is_some_and(|frame| {
+                    frame.owner.as_ref().is_none_or(|owner| !cx.state().is_page_session(owner))
+                })
+            });
+        if by_removal && keeps_open && is_remote {
+            cx.emit(Event::DialogUnanswerable { id, why: Unanswerable::FrameRemoved });
+            cx.emit(Event::PageBlocked { target: page, why: Unanswerable::FrameRemoved, dialog: Some(id) });
+        }
+        dialog_rules::end(cx, id, ClosedBy::Remote, Some(Reason::TargetGone), None, None);
+    }
+}
+
+/// Ends the calls that cannot be answered any more, and lets the actors of ended sessions go.
+pub(crate) fn fallout(cx: &mut Cx<'_>, reach: &Reach) {
+    if reach.sessions.is_empty() && reach.frames.is_empty() {
+        return;
+    }
+    let sessions: FxHashSet<&Route> = reach.sessions.iter().collect();
+    let frames: FxHashSet<&FrameId> = reach.frames.iter().collect();
+    let code = if reach.page.is_some() { Code::PageGone } else { Code::FrameGone };
+    call_rules::end_each(cx, |state, call| {
+        let is_hit =
+            sessions.contains(&call.route) || call.frame.as_ref().is_some_and(|frame| frames.contains(frame));
+        let fate = call.frame.as_ref().and_then(|frame| state.frames.get(frame));
+        match fate {
+            _ if !is_hit => None,
+            // Nobody knows yet where the frame went; what settles that ends the call.
+            Some(frame) if frame.owner.is_none() => None,
+            Some(_) => Some(Code::Navigated),
+            None => Some(code),
+        }
+    });
+    for route in &reach.sessions {
+        retire(cx, route);
+    }
+}
+
+/// Lets a session's actor go once nothing is parked or kept there.
+pub(crate) fn retire(cx: &mut Cx<'_>, route: &Route) {
+    if cx.state().sessions.get(route).is_none() && !cx.state().calls.needs(route) {
+        cx.effect(Effect::Retire { route: route.clone() });
+    }
+}
+
+/// A frame has a home again: calls that were waiting to learn its fate ran in a document that is gone.
+pub(crate) fn frame_settled(cx: &mut Cx<'_>, frame: &FrameId) {
+    if cx.state().calls.open.is_empty() || cx.state().frames.get(frame).is_none_or(|it| it.owner.is_none()) {
+        return;
+    }
+    let lost = |state: &crate::state::State, call: &crate::call::Call| {
+        call.frame.as_ref() == Some(frame) && state.sessions.get(&call.route).is_none()
+    };
+    call_rules::end_each(cx, |state, call| lost(state, call).then_some(Code::Navigated));
+}
+
+/// An orphan's fate is decided by a round trip to its parent's process; nobody else waits for it.
+pub(crate) fn ask_about_orphan(cx: &mut Cx<'_>, frame: &FrameId) {
+    if let Some(parent) = parent_session(cx, frame) {
+        list_frames(cx, &parent);
+    }
+}
+
+/// The session of an orphan's parent.
+fn parent_session(cx: &Cx<'_>, frame: &FrameId) -> Option<Route> {
+    let frame = cx.state().frames.get(frame).filter(|frame| frame.owner.is_none())?;
+    cx.state().frames.get(frame.parent.as_ref()?)?.owner.clone()
+}
+
+/// Asks for the frames of a process, unless that is under way.
+pub(crate) fn list_frames(cx: &mut Cx<'_>, route: &Route) {
+    if cx.state().sessions.get(route).is_some_and(|session| session.listing.is_none() && !session.crashed) {
+        cx.send(route, &page::GetFrameTree {}, Purpose::ListFrames);
+    }
+}
+
+/// The parent's process answered: orphans it was asked about after they were orphaned, and does not have, are gone.
+pub(crate) fn orphans_decided(cx: &mut Cx<'_>, route: &Route, asked: CommandId, listed: &[FrameId]) {
+    let orphans: Vec<FrameId> = cx.state().frames.orphans().cloned().collect();
+    let mut too_young = false;
+    for frame in orphans {
+        if parent_session(cx, &frame).as_ref() != Some(route) || listed.contains(&frame) {
+            continue;
+        }
+        match cx.state().frames.get(&frame).and_then(|frame| frame.orphaned) {
+            Some(since) if since < asked => self::frame(cx, &frame),
+            _ => too_young = true,
+        }
+    }
+    if too_young {
+        list_frames(cx, route);
+    }
+}
+
+/// No answer came. While the parent's renderer is blocked or navigating that is normal; otherwise the frame is gone.
+pub(crate) fn orphan_unresolved(cx: &mut Cx<'_>, frame: &FrameId) {
+    let Some(page) = cx.state().frames.get(frame).map(|frame| frame.page.clone()) else { return };
+    let parent = parent_session(cx, frame);
+    let is_busy =
+        |route: &Route| blocking::dialog_that_blocks(cx.state(), route).is_some() || is_navigating(cx, &page);
+    if parent.as_ref().is_some_and(is_busy) {
+        let until = cx.at.after(ORPHAN_WAIT);
+        cx.emit(Event::OrphanWaits { frame: frame.clone(), until });
+    } else {
+        self::frame(cx, frame);
+    }
+}
+
+fn is_navigating(cx: &Cx<'_>, page: &TargetId) -> bool {
+    cx.state().pages.get(page).is_some_and(|page| page.navigating)
+}

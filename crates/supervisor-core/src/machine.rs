@@ -1,0 +1,202 @@
+//! The machine: one input in, events and effects out.
+
+use std::sync::Arc;
+
+use cdp_wire::TargetId;
+use serde::{Deserialize, Serialize};
+
+use crate::console::Gatherer;
+use crate::context::Cx;
+use crate::effect::Effect;
+use crate::event::Recorded;
+use crate::failure::Failure;
+use crate::ids::{CallId, DialogId, Epoch};
+use crate::input::{Input, Net};
+use crate::meters::Meters;
+use crate::options::Options;
+use crate::snapshot::{ConsoleView, FrameView, Snapshot};
+use crate::state::State;
+use crate::time::At;
+use crate::view::View;
+use crate::{attach, call_rules, connection, context, late, message};
+
+/// What a machine starts from. A recording's header holds all of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// The wall time of [`At`] zero, in microseconds since the Unix epoch.
+    pub started_unix_us: u64,
+    /// Where the jitter of reconnects comes from.
+    pub seed: u64,
+    /// The host's choices.
+    pub options: Options,
+    /// The first dialog id; the ids of earlier bindings of the task come before.
+    pub next_dialog: DialogId,
+    /// The first call id.
+    pub next_call: CallId,
+    /// The last epoch of earlier bindings.
+    pub epoch: Epoch,
+}
+
+impl Default for Beginning {
+    fn default() -> Self {
+        Self {
+            started_unix_us: 0,
+            seed: 0,
+            options: Options::default(),
+            next_dialog: DialogId(1),
+            next_call: CallId(1),
+            epoch: Epoch(0),
+        }
+    }
+}
+
+/// What one input led to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Step {
+    /// What became of the state, in order.
+    pub events: Vec<Recorded>,
+    /// What the shell is to do, in order.
+    pub effects: Vec<Effect>,
+    /// Whether a dialog changed: then the snapshot is published at once.
+    pub urgent: bool,
+}
+
+/// The state of one task and all its rules.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    pub(crate) state: State,
+    pub(crate) desk: Desk,
+    view: View,
+}
+
+/// What is folded from inputs rather than from events.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Desk {
+    pub(crate) meters: Meters,
+    pub(crate) gatherer: Gatherer,
+    /// The expressions of calls that wait for their document: host parameters are never part of an event.
+    pub(crate) parked: std::collections::BTreeMap<CallId, context::Expression>,
+}
+
+impl Machine {
+    /// A machine at the beginning.
+    #[must_use]
+    pub fn new(beginning: &Beginning) -> Self {
+        Self { state: State::new(beginning), desk: Desk::default(), view: View::default() }
+    }
+
+    /// Handles one input: first every deadline that has passed by `at`, each as of its own time, then the input.
+    pub fn step(&mut self, at: At, input: Input<'_>) -> Step {
+        let mut step = Step::default();
+        self.expire(at, &mut step);
+        let mut cx = Cx::new(&mut self.state, &mut self.desk, at, &mut step);
+        match input {
+            Input::Received { epoch, text } => message::received(&mut cx, epoch, text),
+            Input::Net(net) => connection::net(&mut cx, net),
+            Input::Host { req, command } => call_rules::host(&mut cx, req, command),
+            Input::Tick => {}
+        }
+        cx.gather();
+        self.view.mark(&step.events);
+        step.urgent = step.events.iter().any(|recorded| crate::view::is_urgent(&recorded.event));
+        step
+    }
+
+    /// Each deadline fires as of its own time: a late wake-up changes nothing.
+    fn expire(&mut self, now: At, step: &mut Step) {
+        while let Some(at) = self.next_deadline().filter(|at| *at <= now) {
+            let due =
+                self.state.deadlines.next().filter(|(first, _)| *first == at).map(|(_, due)| due.clone());
+            let mut cx = Cx::new(&mut self.state, &mut self.desk, at, step);
+            match due {
+                Some(due) => {
+                    cx.emit(crate::event::Event::DeadlinePassed { due: due.clone() });
+                    expired(&mut cx, due);
+                }
+                None => cx.gather(),
+            }
+        }
+    }
+
+    /// When the next deadline passes: the shell wakes the machine then, with [`Input::Tick`] if nothing else comes.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<At> {
+        let first = self.state.deadlines.next().map(|(at, _)| *at);
+        [first, self.desk.gatherer.due()].into_iter().flatten().min()
+    }
+
+    /// The snapshot as of the last step. Sections that did not change are shared with the one before.
+    pub fn snapshot(&mut self) -> Arc<Snapshot> {
+        self.view.snapshot(&self.state, &self.desk.meters)
+    }
+
+    /// The state.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The counts.
+    #[must_use]
+    pub fn meters(&self) -> &Meters {
+        &self.desk.meters
+    }
+
+    /// The whole frame tree of a page (the active one unless named), parents first and without the snapshot's limits.
+    ///
+    /// # Errors
+    /// `page_gone` when there is no such page.
+    pub fn frames(&self, page: Option<&TargetId>) -> Result<Vec<FrameView>, Failure> {
+        crate::view::frames(&self.state, page)
+    }
+
+    /// One page's part of the snapshot's tree, within the snapshot's limits.
+    ///
+    /// # Errors
+    /// `page_gone` when there is no such page.
+    pub fn frame_tree(&self, page: Option<&TargetId>) -> Result<crate::snapshot::FrameTree, Failure> {
+        crate::view::frame_tree_of(&self.state, page)
+    }
+
+    /// The console's rings, of one frame or of all.
+    #[must_use]
+    pub fn console(&self, frame: Option<&cdp_wire::FrameId>) -> ConsoleView {
+        crate::view::console(&self.state, frame)
+    }
+
+    /// What the next machine of the same task must begin with, so that no id is ever used twice.
+    #[must_use]
+    pub fn counters(&self) -> (DialogId, CallId, Epoch) {
+        (self.state.dialogs.next, self.state.calls.next, self.state.connection.epoch)
+    }
+
+    /// Counts an input that was lost because handling it failed: a fault of this program.
+    pub fn count_fault(&mut self) {
+        self.desk.meters.faults += 1;
+    }
+
+    /// Gives up the connection after a fault that may have left the state half changed: everything is learned afresh.
+    pub fn reset_connection(&mut self, at: At) -> Step {
+        let epoch = self.state.connection.epoch;
+        let reason = "an internal fault; everything is learned afresh".to_owned();
+        self.step(at, Input::Net(Net::Lost { epoch, reason }))
+    }
+}
+
+fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
+    use crate::deadlines::Due;
+    match due {
+        Due::Handshake | Due::Reconnect | Due::Probe | Due::ProbeAnswer | Due::Stop => {
+            connection::expired(cx, &due)
+        }
+        Due::Setup(route) => attach::setup_silent(cx, &route),
+        Due::Dialog(id) => crate::dialog_answer::watchdog(cx, id),
+        Due::Confirm(id) => crate::dialog_answer::confirmation_missing(cx, id),
+        Due::Reason(id) => crate::dialog_rules::reason_missing(cx, id),
+        Due::Call(call) => call_rules::deadline(cx, call),
+        Due::Context(call) => call_rules::no_document(cx, call),
+        Due::Result(req) => late::waited_long_enough(cx, req),
+        Due::Late(call) => late::too_old(cx, call),
+        Due::Orphan(frame) => crate::gone::orphan_unresolved(cx, &frame),
+    }
+}

@@ -1,0 +1,96 @@
+//! A message of the browser: looked at, read, and handed to the rules of its subject.
+
+use cdp_wire::{Event, Known, Message, SessionId, decode, peek};
+
+use crate::context::Cx;
+use crate::ids::{EndpointKind, Epoch, Route};
+use crate::{attach, connection, console_rules, dialog_rules, frame_rules, reply};
+
+pub(crate) fn received(cx: &mut Cx<'_>, epoch: Epoch, text: &str) {
+    if epoch != cx.state().connection.epoch || cx.state().connection.endpoint.is_none() {
+        cx.meters().late_messages += 1;
+        return;
+    }
+    cx.meters().messages += 1;
+    cx.meters().bytes += text.len() as u64;
+    if is_only_counted(cx, text) {
+        return;
+    }
+    match decode(text) {
+        Ok(Message::Event(event)) => happened(cx, &event),
+        Ok(Message::Reply(reply)) => reply::answered(cx, &reply, text),
+        Err(_) => cx.meters().protocol_violations += 1,
+    }
+}
+
+/// Most messages of a busy page are of no interest; a first look tells, without parsing.
+fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
+    let Some(method) = peek::method(text) else { return false };
+    if !Known::is_modelled(method) {
+        cx.meters().unknown_messages += 1;
+        return true;
+    }
+    let dropped = peek::console_type(text).is_some_and(|kind| !console_rules::is_kept(kind));
+    if dropped {
+        cx.meters().console_calls += 1;
+    }
+    dropped
+}
+
+fn happened(cx: &mut Cx<'_>, event: &Event<'_>) {
+    let route = Route::from(event.session.as_ref().map(|session| SessionId::from(session.as_str())));
+    if !is_heard(cx, &route) {
+        return;
+    }
+    match event.known() {
+        Ok(Some(known)) => dispatch(cx, &route, known),
+        Ok(None) => cx.meters().unknown_messages += 1,
+        Err(_) => cx.meters().protocol_violations += 1,
+    }
+}
+
+/// Whether events on this route mean anything: its session is attached, or it is the browser itself.
+fn is_heard(cx: &mut Cx<'_>, route: &Route) -> bool {
+    let is_browser = *route == Route::Root && cx.state().connection.endpoint == Some(EndpointKind::Browser);
+    if is_browser || cx.state().sessions.get(route).is_some() {
+        return true;
+    }
+    if cx.state().sessions.was_released(route) {
+        cx.meters().late_messages += 1;
+    } else {
+        cx.meters().protocol_violations += 1;
+    }
+    false
+}
+
+fn dispatch(cx: &mut Cx<'_>, route: &Route, known: Known<'_>) {
+    match known {
+        Known::AttachedToTarget(event) => attach::attached(cx, route, &event),
+        Known::DetachedFromTarget(event) => attach::detached(cx, &event),
+        Known::TargetCreated(event) => attach::target_created(cx, &event.target_info),
+        Known::TargetInfoChanged(event) => attach::target_changed(cx, &event.target_info),
+        Known::TargetDestroyed(event) => attach::target_destroyed(cx, &event),
+        Known::TargetCrashed(event) => attach::target_crashed(cx, &event),
+        Known::InspectorTargetCrashed(_) => attach::crashed(cx, route),
+        Known::TargetReloadedAfterCrash(_) => attach::revived(cx, route),
+        Known::InspectorDetached(_) => connection::inspector_detached(cx, route),
+        Known::FrameAttached(event) => frame_rules::attached(cx, route, &event),
+        Known::FrameNavigated(event) => frame_rules::navigated(cx, route, &event),
+        Known::FrameDetached(event) => frame_rules::detached(cx, route, &event),
+        Known::FrameStartedNavigating(event) => frame_rules::started_navigating(cx, route, &event),
+        Known::FrameStartedLoading(event) => frame_rules::started_loading(cx, route, &event),
+        Known::FrameStoppedLoading(event) => frame_rules::stopped_loading(cx, route, &event),
+        Known::NavigatedWithinDocument(event) => frame_rules::navigated_within(cx, route, &event),
+        Known::DocumentOpened(event) => frame_rules::document_opened(cx, route, &event),
+        Known::ContextCreated(event) => frame_rules::context_created(cx, route, &event),
+        Known::ContextDestroyed(event) => frame_rules::context_destroyed(cx, route, &event),
+        Known::ContextsCleared(_) => frame_rules::contexts_cleared(cx, route),
+        Known::DialogOpening(event) => dialog_rules::opening(cx, route, &event),
+        Known::DialogClosed(event) => dialog_rules::closed(cx, route, &event),
+        Known::ConsoleApiCalled(event) => console_rules::console_call(cx, route, &event),
+        Known::ExceptionThrown(event) => console_rules::exception(cx, route, &event),
+        Known::EntryAdded(event) => console_rules::log_entry(cx, route, &event),
+        // Nothing of ours asks for paused requests yet; one that comes was asked for by the host.
+        Known::RequestPaused(_) => {}
+    }
+}

@@ -1,0 +1,25 @@
+//! Counts folded from inputs. They are deterministic, but not journalled, and no reason to publish a snapshot.
+
+use serde::{Deserialize, Serialize};
+
+/// What went by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Meters {
+    /// Messages of the browser.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Events that nobody models.
+    pub unknown_messages: u64,
+    /// Messages that break the protocol: not JSON, of sessions that never were, replies to nothing.
+    pub protocol_violations: u64,
+    /// Events about frames that live elsewhere by now, and other late ones.
+    pub late_messages: u64,
+    /// Console calls that nobody keeps.
+    pub console_calls: u64,
+    /// Things that were not taken in because a bound was reached.
+    pub dropped: u64,
+    /// Inputs that were lost because handling them failed inside: a fault of this program.
+    pub faults: u64,
+}

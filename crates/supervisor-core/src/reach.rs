@@ -1,0 +1,130 @@
+//! How far an ending reaches.
+//!
+//! Browsers report the end of a frame or a session at its root only: sessions below it get no detach, frames below it no
+//! removal. One event at the root stands for the whole; what it takes with it is computed here, by `decide` (who must be
+//! told) and by `apply` (what is removed) alike.
+
+use cdp_wire::{FrameId, TargetId};
+
+use crate::ids::Route;
+use crate::session::SessionKind;
+use crate::state::State;
+
+/// What ends together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Sessions, parents first.
+    pub sessions: Vec<Route>,
+    /// Frames.
+    pub frames: Vec<FrameId>,
+    /// The page, when its own session is among them.
+    pub page: Option<TargetId>,
+}
+
+/// What ends with a session. A frame that the session was attached to does not: it may go on elsewhere.
+#[must_use]
+pub fn of_session(state: &State, route: &Route) -> Reach {
+    let Some(session) = state.sessions.get(route) else { return Reach::default() };
+    let sessions = state.sessions.with_descendants(route);
+    match session.kind {
+        SessionKind::Page => {
+            let mut frames: Vec<_> = state.frames.of_page(&session.target).cloned().collect();
+            frames.sort();
+            Reach { sessions, frames, page: Some(session.target.clone()) }
+        }
+        SessionKind::Iframe => {
+            let root = FrameId::from(&session.target);
+            let frames = below(state, &root, |frame| {
+                state
+                    .frames
+                    .get(frame)
+                    .and_then(|frame| frame.owner.as_ref())
+                    .is_none_or(|it| sessions.contains(it))
+            });
+            Reach { sessions, frames, page: None }
+        }
+    }
+}
+
+/// What ends with a frame, itself included.
+#[must_use]
+pub fn of_frame(state: &State, frame: &FrameId) -> Reach {
+    let mut frames = vec![frame.clone()];
+    frames.extend(below(state, frame, |_| true));
+    with_their_sessions(state, frames)
+}
+
+/// What ends when the renderer of a frame dies: all below it.
+#[must_use]
+pub fn of_crash(state: &State, frame: &FrameId) -> Reach {
+    with_their_sessions(state, children_unless(state, frame, |_| false))
+}
+
+/// What ends when a new document is committed in a frame: all below it that belongs to the old one. What was attached
+/// since the navigation began belongs to the new one already.
+#[must_use]
+pub fn of_commit(state: &State, route: &Route, frame: &FrameId, restored: bool) -> Reach {
+    let started = state.frames.get(frame).and_then(|frame| frame.navigation_started);
+    let started = if restored { started.or(Some(0)) } else { started };
+    let stays = |child: &FrameId| {
+        let remote = state.frames.get(child).and_then(|child| child.remote.as_ref());
+        let session = remote.and_then(|remote| state.sessions.get(remote));
+        session.is_some_and(|it| it.parent == *route && started.is_some_and(|started| it.attached > started))
+    };
+    with_their_sessions(state, children_unless(state, frame, stays))
+}
+
+/// What ends when a frame leaves a process for another: what that process had below it.
+#[must_use]
+pub fn of_swap_out(state: &State, route: &Route, frame: &FrameId) -> Reach {
+    let stays = |child: &FrameId| {
+        let Some(child) = state.frames.get(child) else { return true };
+        let announced_on =
+            child.remote.as_ref().and_then(|it| state.sessions.get(it)).map(|session| &session.parent);
+        announced_on.or(child.owner.as_ref()) != Some(route)
+    };
+    with_their_sessions(state, children_unless(state, frame, stays))
+}
+
+/// What ends when a frame comes back into its parent's process: all that its own process had below it.
+#[must_use]
+pub fn of_homecoming(state: &State, route: &Route, frame: &FrameId) -> Reach {
+    let stays =
+        |child: &FrameId| state.frames.get(child).is_some_and(|child| child.owner.as_ref() == Some(route));
+    with_their_sessions(state, children_unless(state, frame, stays))
+}
+
+/// The children of a frame that do not stay, each with all below it.
+fn children_unless(state: &State, frame: &FrameId, stays: impl Fn(&FrameId) -> bool) -> Vec<FrameId> {
+    let mut frames = Vec::new();
+    for child in state.frames.children(frame).filter(|child| !stays(child)) {
+        frames.push(child.clone());
+        frames.extend(below(state, child, |_| true));
+    }
+    frames
+}
+
+/// The frames below a frame that `ends` is true for, parents first.
+fn below(state: &State, frame: &FrameId, ends: impl Fn(&FrameId) -> bool) -> Vec<FrameId> {
+    let mut found = Vec::new();
+    let mut waiting: Vec<&FrameId> = state.frames.children(frame).rev().collect();
+    while let Some(frame) = waiting.pop() {
+        if ends(frame) {
+            found.push(frame.clone());
+        }
+        waiting.extend(state.frames.children(frame).rev());
+    }
+    found
+}
+
+fn with_their_sessions(state: &State, frames: Vec<FrameId>) -> Reach {
+    let mut sessions = Vec::new();
+    for remote in frames.iter().filter_map(|frame| state.frames.get(frame)?.remote.as_ref()) {
+        for route in state.sessions.with_descendants(remote) {
+            if !sessions.contains(&route) {
+                sessions.push(route);
+            }
+        }
+    }
+    Reach { sessions, frames, page: None }
+}

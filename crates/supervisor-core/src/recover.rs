@@ -1,0 +1,52 @@
+//! Freeing a page that nobody can free by answering: only when asked, and never by what would kill the browser.
+
+use cdp_wire::TargetId;
+
+use crate::call_rules;
+use crate::context::Cx;
+use crate::failure::{Code, Failure};
+use crate::ids::Req;
+use crate::input::Remedy;
+use crate::raw;
+use crate::routing::{self, Routed};
+use crate::state::State;
+
+pub(crate) fn page(cx: &mut Cx<'_>, req: Req, target: &TargetId, remedy: &Remedy) {
+    let (method, params) = command(remedy);
+    match checked(cx.state(), target, method) {
+        Ok(routed) => call_rules::start_call(cx, req, routed, method, &params, None),
+        Err(failure) => cx.fail(req, failure),
+    }
+}
+
+fn command(remedy: &Remedy) -> (&'static str, String) {
+    match remedy {
+        Remedy::Reload => ("Page.reload", "{}".to_owned()),
+        Remedy::Close => ("Page.close", "{}".to_owned()),
+        Remedy::Navigate { url } => {
+            let url = serde_json::to_string(url).unwrap_or_default();
+            ("Page.navigate", format!("{{\"url\":{url}}}"))
+        }
+    }
+}
+
+fn checked(state: &State, target: &TargetId, method: &str) -> Result<Routed, Failure> {
+    routing::connected(state)?;
+    let Some(page) = state.pages.get(target) else {
+        let text = format!("there is no page {target}; take a target_id from the snapshot's `pages`");
+        return Err(Failure::new(Code::PageGone, text));
+    };
+    if let Some((id, open)) = state.open_dialog(target).filter(|(_, open)| open.is_answerable()) {
+        let dialog = crate::view::open(state, id, open);
+        let text = format!("{id} can still be answered; do that instead, it loses nothing");
+        return Err(Failure::new(Code::Refused, text).with(|detail| detail.dialog = Some(dialog)));
+    }
+    if page.blocked.is_none() {
+        let text = format!("page {target} is not blocked; navigate, reload or close it as usual");
+        return Err(Failure::new(Code::InvalidArgument, text));
+    }
+    if let Some(why) = raw::kills(method, page) {
+        return Err(Failure::new(Code::Refused, why));
+    }
+    Ok(Routed { route: page.route.clone(), frame: page.main_frame.clone() })
+}

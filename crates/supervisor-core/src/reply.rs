@@ -1,0 +1,79 @@
+//! A reply: found by its id alone, understood by the purpose of its command.
+
+use cdp_wire::{CommandId, Reply, browser, page, parse};
+
+use crate::attach;
+use crate::context::Cx;
+use crate::event::{Event, FrameInfo};
+use crate::frame_rules;
+use crate::ids::Route;
+use crate::purpose::{InFlight, Purpose};
+use crate::{call_rules, connection, dialog_answer, gone};
+
+pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
+    let Some(flight) = cx.state().flights.get(reply.id).cloned() else {
+        // A call that ended, or a session that did: the browser answers some of them all the same.
+        let was_sent = reply.id <= cx.state().flights.last_id();
+        let meter =
+            if was_sent { &mut cx.meters().late_messages } else { &mut cx.meters().protocol_violations };
+        *meter += 1;
+        return;
+    };
+    cx.emit(Event::CommandAnswered { id: reply.id, ok: reply.outcome.is_ok() });
+    attach::heard(cx, &flight);
+    match &flight.purpose {
+        Purpose::Handshake => handshake(cx, reply, &flight),
+        Purpose::Probe => connection::alive(cx),
+        Purpose::ListFrames => listed(cx, reply, &flight.route),
+        Purpose::Answer(dialog) => dialog_answer::confirmed(cx, *dialog, reply.outcome.as_ref().err()),
+        Purpose::Call(call) => call_rules::replied(cx, *call, reply, text),
+        // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
+        Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup => {}
+    }
+}
+
+fn handshake(cx: &mut Cx<'_>, reply: &Reply<'_>, flight: &InFlight) {
+    if flight.method == "Browser.getVersion"
+        && let Ok(result) = reply.outcome
+        && let Ok(version) = parse::<browser::Version<'_>>("Browser.getVersion", result)
+    {
+        cx.emit(Event::BrowserIdentified { product: crate::shown::cut(&version.product, 256).to_owned() });
+    }
+    match &reply.outcome {
+        Err(error) if flight.method == "Target.setAutoAttach" => connection::handshake_refused(cx, error),
+        _ if !cx.state().flights.any(&Purpose::Handshake) => connection::handshake_done(cx),
+        _ => {}
+    }
+}
+
+fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
+    let parsed = reply.outcome.as_ref().ok().and_then(|result| frames_of(result));
+    match parsed {
+        Some(frames) if is_outdated(cx, route, reply.id, &frames) => gone::list_frames(cx, route),
+        Some(frames) => {
+            let ids: Vec<_> = frames.iter().map(|frame| frame.id.clone()).collect();
+            cx.emit(Event::FramesListed { route: route.clone(), asked: reply.id, frames });
+            gone::orphans_decided(cx, route, reply.id, &ids);
+            ids.iter().for_each(|frame| gone::frame_settled(cx, frame));
+        }
+        None if reply.outcome.is_ok() => cx.meters().protocol_violations += 1,
+        // The session is dying, or its target cannot list frames: nothing to learn.
+        None => gone::orphans_decided(cx, route, reply.id, &[]),
+    }
+}
+
+fn frames_of(result: &str) -> Option<Vec<FrameInfo>> {
+    let tree: page::FrameTreeResult<'_> = parse("Page.getFrameTree", result).ok()?;
+    let mut frames: Vec<_> = tree.frames().ok()?.iter().map(frame_rules::info).collect();
+    frames.truncate(crate::limits::MAX_FRAMES);
+    Some(frames)
+}
+
+/// A listing that was asked for before the present document was committed may be of the one before.
+fn is_outdated(cx: &Cx<'_>, route: &Route, asked: CommandId, frames: &[FrameInfo]) -> bool {
+    let state = cx.state();
+    let committed = state.sessions.get(route).and_then(|session| session.committed);
+    let root = state.root_frame(route).and_then(|root| state.frames.get(&root));
+    let (Some(committed), Some(root)) = (committed, root) else { return false };
+    committed >= asked && frames.first().is_some_and(|listed| Some(&listed.loader) != root.loader.as_ref())
+}

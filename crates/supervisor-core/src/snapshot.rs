@@ -1,0 +1,263 @@
+//! The snapshot: a view of the state, as hosts read it.
+//!
+//! Its sections are shared, so that building a new one costs what changed. The names and shapes are part of the contract
+//! with hosts: fields are only added.
+
+use std::sync::Arc;
+
+use cdp_wire::page::DialogType;
+use cdp_wire::{FrameId, SessionId, TargetId};
+use serde::{Deserialize, Serialize};
+
+use crate::dialog::{ClosedBy, Reason, Source};
+use crate::ids::DialogId;
+use crate::meters::Meters;
+
+/// What is known about a task at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// Dialogs that wait for an answer, oldest first.
+    pub pending_dialogs: Arc<Vec<DialogView>>,
+    /// The last dialogs that ended, oldest first.
+    pub recent_dialogs: Arc<Vec<DialogView>>,
+    /// The active page's frames.
+    pub frame_tree: Arc<FrameTree>,
+    /// The connection.
+    #[serde(flatten)]
+    pub status: Arc<StatusView>,
+    /// All pages, in the order in which they were attached.
+    pub pages: Arc<Vec<PageView>>,
+    /// What went by.
+    pub counts: Counts,
+    /// The number of the last event that it contains.
+    pub version: u64,
+}
+
+/// A dialog, open or ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DialogView {
+    /// Its id, never used twice for a task within a process.
+    pub id: DialogId,
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
+    #[serde(rename = "type")]
+    pub kind: DialogType,
+    /// What the page says. Untrusted.
+    pub message: String,
+    /// Whether the message was cut.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// The message's whole length in bytes, when it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_length: Option<usize>,
+    /// The default text of a prompt; cut like the message. Untrusted.
+    pub default_prompt: String,
+    /// Seconds since the Unix epoch.
+    pub opened_at: f64,
+    /// The frame that raised it; older browsers do not say.
+    pub frame_id: Option<FrameId>,
+    /// Its page.
+    pub target_id: TargetId,
+    /// The page's session, where the answer goes; none on a page endpoint.
+    pub session_id: Option<SessionId>,
+    /// The URL of the frame. Untrusted.
+    pub url: String,
+    /// Where it comes from.
+    pub source: Source,
+    /// Whether it can be answered.
+    pub answerable: bool,
+    /// When it ended, in seconds since the Unix epoch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_at: Option<f64>,
+    /// Whether it was accepted; null when it just vanished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<bool>,
+    /// What was typed into an accepted prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_input: Option<String>,
+    /// Who closed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_by: Option<ClosedBy>,
+    /// What did, when it was nobody here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+}
+
+/// The frames of one page, within the limits of a snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FrameTree {
+    /// The main frame.
+    pub top: Option<FrameView>,
+    /// The others, breadth first.
+    pub children: Vec<FrameView>,
+    /// Whether a limit left some out.
+    pub truncated: bool,
+}
+
+/// One frame.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FrameView {
+    /// The frame.
+    pub frame_id: FrameId,
+    /// Its parent; none for a main frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_frame_id: Option<FrameId>,
+    /// Its document's URL with the fragment. Untrusted.
+    pub url: String,
+    /// Its document's origin; `null` for an opaque one.
+    pub origin: String,
+    /// Its name. Untrusted.
+    pub name: String,
+    /// Whether it lives in a session of its own.
+    pub is_oopif: bool,
+    /// That session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Its page.
+    pub target_id: TargetId,
+    /// Whether its renderer died.
+    pub crashed: bool,
+}
+
+/// The state of the connection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StatusView {
+    /// The state.
+    pub status: Status,
+    /// Whether what is shown is the last known state and not the present one.
+    pub stale: bool,
+    /// While reconnecting: which attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// While reconnecting: why the last attempt failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_error: Option<String>,
+    /// When failed: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Such as `Chrome/156.0.8078.73`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
+}
+
+/// The states of a connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Nothing was started yet.
+    #[default]
+    NotConnected,
+    /// The first connection is being made.
+    Connecting,
+    /// The handshake is done.
+    Connected,
+    /// The connection was lost and is being made again.
+    Reconnecting,
+    /// It is over; the reason says what to do.
+    Failed,
+    /// The host stopped it.
+    Stopped,
+}
+
+/// One page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageView {
+    /// The page.
+    pub target_id: TargetId,
+    /// Its URL. Untrusted.
+    pub url: String,
+    /// Its title. Untrusted.
+    pub title: String,
+    /// Whether the snapshot's frame tree is this page's.
+    pub active: bool,
+    /// The page that opened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opener_target_id: Option<TargetId>,
+    /// The frame that opened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opener_frame_id: Option<FrameId>,
+    /// Why nobody can free it by answering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<BlockedView>,
+    /// Whether its renderer died.
+    pub crashed: bool,
+    /// Whether it does not answer.
+    pub unresponsive: bool,
+    /// Dialogs on it that wait for an answer.
+    pub pending_dialogs: usize,
+}
+
+/// Why a page is stuck and what frees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BlockedView {
+    /// What happened.
+    pub reason: crate::dialog::Unanswerable,
+    /// Whether that is a guess.
+    pub suspected: bool,
+    /// The dialog, where there is a record of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialog_id: Option<DialogId>,
+    /// What frees it, and loses nothing but the page's own state.
+    pub remedies: Vec<RemedyName>,
+    /// What may free it, but could also end the browser.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub risky_remedies: Vec<RemedyName>,
+}
+
+/// The remedies for a blocked page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RemedyName {
+    /// Load it again.
+    Reload,
+    /// Go elsewhere.
+    Navigate,
+    /// Close it.
+    Close,
+}
+
+/// Counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Dialogs that opened on this binding.
+    pub dialogs_seen: u64,
+    /// Console entries that are no longer kept.
+    pub console_dropped: u64,
+    /// What went by on the connection.
+    #[serde(flatten)]
+    pub meters: Meters,
+}
+
+/// Console entries, as hosts read them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConsoleView {
+    /// The last errors and exceptions, oldest first.
+    pub errors: Vec<ConsoleEntryView>,
+    /// The last warnings, oldest first.
+    pub warnings: Vec<ConsoleEntryView>,
+    /// How many are no longer there.
+    pub dropped: u64,
+}
+
+/// One console entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsoleEntryView {
+    /// Seconds since the Unix epoch.
+    pub at: f64,
+    /// `error`, `exception` or `warning`.
+    pub level: crate::console::Level,
+    /// What it says. Untrusted.
+    pub text: String,
+    /// Whether the text was cut.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// The script or resource. Untrusted.
+    pub url: String,
+    /// The line, from 0.
+    pub line: Option<i64>,
+    /// The column, from 0.
+    pub column: Option<i64>,
+    /// The frame, where it is known.
+    pub frame_id: Option<FrameId>,
+    /// The page.
+    pub target_id: TargetId,
+}
