@@ -1,0 +1,87 @@
+//! Every bound of this crate, with its reason. The core's own bounds are in [`supervisor_core::limits`].
+
+use std::time::Duration;
+
+/// The whole of opening a socket, from the name to the upgrade, unless the host says otherwise.
+pub const START_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The longest message of the browser. It sends each as one frame, and a screenshot or a response body can have tens of
+/// megabytes; a longer one ends the connection with the reason.
+pub const MAX_MESSAGE: usize = 256 * 1024 * 1024;
+
+/// What a socket reads at once. Most of an idle task's memory is this buffer; a long message grows it while it lasts.
+pub const READ_BUFFER: usize = 8 * 1024;
+
+/// What a socket gathers before it writes. Each message is flushed, so a larger buffer gains nothing.
+pub const WRITE_BUFFER: usize = 8 * 1024;
+
+/// What may be in a socket's write buffer. The longest script that a host may send is six times as long when each of its
+/// characters has to be escaped, and a message has to fit; only one is there at a time.
+pub const MAX_WRITE_BUFFER: usize = 8 * supervisor_core::limits::MAX_CALL_PARAMS;
+
+/// Addresses of a name that are tried.
+pub const MAX_ADDRESSES: usize = 16;
+
+/// The longest answer of `/json/version`; Chromium's has 500 bytes.
+pub const MAX_VERSION_BODY: usize = 64 * 1024;
+
+/// Messages in one batch: more of them would stand before an answer, fewer would cost a wake-up each.
+pub const BATCH_MESSAGES: usize = 64;
+
+/// Bytes in one batch. One message may be longer; then it is alone.
+pub const BATCH_BYTES: usize = 256 * 1024;
+
+/// Batches that were read and not yet handled. Two keep the reader busy while the task works; then the socket pushes
+/// back on the browser.
+pub const BATCH_CREDITS: usize = 2;
+
+/// Messages in the writer's urgent lane. A set-up has some ten, so this is a thousand pages at once; a browser that reads
+/// nothing while so much is due is treated as lost.
+pub const URGENT_LANE: usize = 16 * 1024;
+
+/// Messages in the writer's lane of host calls: more than the core lets be in flight.
+pub const HOST_LANE: usize = 2 * supervisor_core::limits::MAX_CALLS;
+
+/// How often the writer pings: idle proxies drop a silent socket after 15 to 25 seconds.
+pub const PING_EVERY: Duration = Duration::from_secs(10);
+
+/// A socket on which nothing arrived for this long, not even a pong, is lost.
+pub const SILENCE: Duration = Duration::from_secs(30);
+
+/// How long a socket may take to write what is urgent and to close.
+pub const HANG_UP: Duration = Duration::from_millis(200);
+
+/// Host commands in the task's mailbox; a further one waits with its caller.
+pub const HOST_COMMANDS: usize = 256;
+
+/// Callers that wait for one task to stop before it starts elsewhere.
+pub const WAITING_STARTS: usize = 1_024;
+
+/// The whole of `stop`, whatever the browser does.
+pub const STOP: Duration = Duration::from_secs(1);
+
+/// The part of [`STOP`] that the core may use for answering; the rest is for closing the socket.
+pub const STOP_ANSWERS: Duration = Duration::from_millis(750);
+
+/// Events that a slow subscriber may be behind before it is told that it lagged.
+pub const EVENTS: usize = 512;
+
+/// Tasks whose counters are remembered one by one after they ended. Those of older ones are folded into one floor for all
+/// new tasks, so no id is ever used twice.
+pub const REMEMBERED_TASKS: usize = 10_000;
+
+/// Faults inside the machine, or failures of an actor, after which a task is given up, within [`FAULT_WINDOW`].
+pub const FAULTS: usize = 5;
+
+/// See [`FAULTS`].
+pub const FAULT_WINDOW: Duration = Duration::from_secs(60);
+
+/// A late result that is kept for minutes is copied out of its message when it is smaller than this: the read buffer
+/// behind it is larger.
+pub const COPY_BELOW: usize = 64 * 1024;
+
+/// Lines that wait for the recording's thread; further ones are counted as lost.
+pub const RECORDING_LINES: usize = 4 * 1024;
+
+/// Bytes that wait for the recording's thread; see [`RECORDING_LINES`].
+pub const RECORDING_BYTES: usize = 64 * 1024 * 1024;

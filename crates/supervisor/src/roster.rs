@@ -1,0 +1,364 @@
+//! The registry's tasks, and what becomes of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use ractor::{ActorId, ActorRef, RpcReplyPort, concurrency};
+use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Status};
+use tokio::task::JoinSet;
+
+use crate::answer::{Answer, Port};
+use crate::connection::Dialling;
+use crate::counters::Counters;
+use crate::crew::{self, Role};
+use crate::endpoint::Endpoint;
+use crate::handle::Keeper;
+use crate::ids::TaskId;
+use crate::limits::WAITING_STARTS;
+use crate::recorder::Recorder;
+use crate::registry::{RegistryMessage, Report, reply_to, report};
+use crate::shell::Shell;
+use crate::slot::{Clock, Slot};
+use crate::start::StartOptions;
+use crate::task::{HostCommand, TaskMessage};
+use crate::task_handle::Task;
+use crate::{secret, seed};
+
+/// A wish to have a task.
+pub(crate) struct Request {
+    pub(crate) task_id: TaskId,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) options: Box<StartOptions>,
+    pub(crate) reply: Reply,
+}
+
+type Reply = RpcReplyPort<Result<Task, Failure>>;
+
+/// All tasks.
+pub(crate) struct Roster {
+    myself: ActorRef<RegistryMessage>,
+    keeper: Weak<Keeper>,
+    entries: HashMap<TaskId, Entry>,
+    counters: Counters,
+    bindings: u64,
+}
+
+/// One task on one endpoint.
+struct Entry {
+    slot: Arc<Slot>,
+    dialling: Dialling,
+    phase: Phase,
+}
+
+/// ```text
+///  Starting ── started ──▶ Running ── it failed for good ──▶ Over
+///      └────────────┬──────────┴── stop, or a start elsewhere ──▶ Stopping ──▶ (forgotten)
+/// ```
+enum Phase {
+    /// The first connection is being made; these wait for it.
+    Starting(Vec<Reply>),
+    Running,
+    /// It ends; then these are told, and those are started.
+    Stopping {
+        told: Vec<RpcReplyPort<bool>>,
+        next: Vec<Request>,
+    },
+    /// It has ended by itself and is still shown.
+    Over,
+}
+
+impl Roster {
+    pub(crate) fn new(myself: ActorRef<RegistryMessage>, keeper: Weak<Keeper>) -> Self {
+        Self { myself, keeper, entries: HashMap::new(), counters: Counters::default(), bindings: 0 }
+    }
+
+    pub(crate) fn get_or_start(&mut self, request: Request) {
+        let Some(entry) = self.entries.get_mut(&request.task_id) else { return self.start(request) };
+        let lives = matches!(entry.phase, Phase::Starting(_) | Phase::Running);
+        if lives && !entry.fits(&request) {
+            return self.rebind(request);
+        }
+        match &mut entry.phase {
+            Phase::Starting(_) | Phase::Running => entry.adopt(request, self.keeper.upgrade()),
+            Phase::Stopping { next, .. } => wait_for_stop(next, request),
+            Phase::Over => {
+                self.forget(&request.task_id);
+                self.start(request);
+            }
+        }
+    }
+
+    fn start(&mut self, request: Request) {
+        match self.entry(&request) {
+            Ok(entry) => {
+                let (slot, task_id) = (Arc::clone(&entry.slot), request.task_id);
+                self.entries.insert(task_id, Entry { phase: Phase::Starting(vec![request.reply]), ..entry });
+                command_start(&slot);
+            }
+            Err(failure) => reply_to(request.reply, Err(failure)),
+        }
+    }
+
+    /// A new binding with its actors, not yet connected.
+    fn entry(&mut self, request: &Request) -> Result<Entry, Failure> {
+        let options = &request.options;
+        let headers = secret::headers(&options.headers)?;
+        let dialling = Dialling { headers, limit: options.start_timeout, refresh: options.refresh.clone() };
+        let clock = Clock::start();
+        let (next_dialog, next_call, epoch) = self.counters.of(&request.task_id);
+        let mut beginning = Beginning { next_dialog, next_call, epoch, ..Beginning::default() };
+        beginning.started_unix_us = clock.started_unix_us;
+        beginning.seed = seed::fresh();
+        beginning.options = options.options.clone();
+        let recorder = options
+            .recording
+            .as_deref()
+            .map(|path| Recorder::create(path, &beginning, &request.endpoint))
+            .transpose()?;
+        let shell = Shell::new(Machine::new(&beginning), recorder);
+        self.bindings += 1;
+        let (task_id, given) = (request.task_id.clone(), request.endpoint.clone());
+        let slot = Arc::new(Slot::new(task_id, self.bindings, given, clock, self.myself.clone(), shell));
+        crew::muster(&slot, &dialling).map_err(|error| internal(&error.to_string()))?;
+        Ok(Entry { slot, dialling, phase: Phase::Running })
+    }
+
+    /// The old binding ends before the new one begins: its counters go on from where it ends.
+    fn rebind(&mut self, request: Request) {
+        let task_id = request.task_id.clone();
+        if let Some(next) = self.begin_stop(&task_id).map(|(_, next)| next) {
+            next.push(request);
+        }
+    }
+
+    pub(crate) fn stop(&mut self, task_id: &TaskId, reply: RpcReplyPort<bool>) {
+        match self.begin_stop(task_id) {
+            Some((told, _)) => told.push(reply),
+            None => reply_to(reply, false),
+        }
+    }
+
+    /// Tells the task to stop unless it is stopping, and gives who waits for that.
+    fn begin_stop(&mut self, task_id: &TaskId) -> Option<(&mut Vec<RpcReplyPort<bool>>, &mut Vec<Request>)> {
+        let entry = self.entries.get_mut(task_id)?;
+        if !matches!(entry.phase, Phase::Stopping { .. }) {
+            let stopping = Phase::Stopping { told: Vec::new(), next: Vec::new() };
+            refuse(std::mem::replace(&mut entry.phase, stopping));
+            tell(&entry.slot, Command::Stop, None);
+            let (slot, registry) = (Arc::clone(&entry.slot), self.myself.clone());
+            tokio::spawn(async move {
+                let stopped = Report::Stopped(slot.task_id.clone(), slot.binding);
+                crew::wind_down(slot).await;
+                report(&registry, stopped);
+            });
+        }
+        match &mut entry.phase {
+            Phase::Stopping { told, next } => Some((told, next)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn stop_all(&mut self, reply: RpcReplyPort<()>) {
+        let ids: Vec<TaskId> = self.entries.keys().cloned().collect();
+        let mut ends = JoinSet::new();
+        for id in ids {
+            let (port, end) = concurrency::oneshot();
+            self.stop(&id, port.into());
+            ends.spawn(end);
+        }
+        tokio::spawn(async move {
+            while ends.join_next().await.is_some() {}
+            reply_to(reply, ());
+        });
+    }
+
+    pub(crate) fn get(&self, task_id: &TaskId) -> Option<Task> {
+        let entry =
+            self.entries.get(task_id).filter(|entry| !matches!(entry.phase, Phase::Stopping { .. }))?;
+        Some(Task::new(Arc::clone(&entry.slot), self.keeper.upgrade()))
+    }
+
+    pub(crate) fn list(&self) -> Vec<Task> {
+        let mut ids: Vec<&TaskId> = self.entries.keys().collect();
+        ids.sort();
+        ids.into_iter().filter_map(|id| self.get(id)).collect()
+    }
+
+    pub(crate) fn ask(
+        &self,
+        task_id: &TaskId,
+        command: Command,
+        reply: RpcReplyPort<Result<Answer, Failure>>,
+    ) {
+        let refused = match (self.get(task_id), &command) {
+            (_, Command::Start | Command::Stop) => {
+                Failure::new(Code::InvalidArgument, "Tasks are started and stopped by GetOrStart and Stop.")
+            }
+            (Some(task), _) => return task.ask_later(command, reply),
+            (None, _) => not_there(task_id),
+        };
+        reply_to(reply, Err(refused));
+    }
+
+    pub(crate) fn started(&mut self, task_id: &TaskId, binding: u64, result: Result<(), Failure>) {
+        let keeper = self.keeper.upgrade();
+        let Some(entry) = self.entries.get_mut(task_id).filter(|entry| entry.slot.binding == binding) else {
+            return;
+        };
+        if !matches!(entry.phase, Phase::Starting(_)) {
+            return;
+        }
+        let Phase::Starting(waiting) = std::mem::replace(&mut entry.phase, Phase::Running) else { return };
+        let task = Task::new(Arc::clone(&entry.slot), keeper);
+        let failed = result.is_err();
+        for reply in waiting {
+            reply_to(reply, result.clone().map(|()| task.clone()));
+        }
+        if failed {
+            tokio::spawn(crew::wind_down(Arc::clone(&entry.slot)));
+            self.forget(task_id);
+        }
+    }
+
+    pub(crate) fn ended(&mut self, task_id: &TaskId, binding: u64) {
+        let Some(entry) = self.entries.get_mut(task_id).filter(|entry| entry.slot.binding == binding) else {
+            return;
+        };
+        if matches!(entry.phase, Phase::Running) {
+            entry.phase = Phase::Over;
+            tokio::spawn(crew::wind_down(Arc::clone(&entry.slot)));
+        }
+    }
+
+    pub(crate) fn stopped(&mut self, task_id: &TaskId, binding: u64) {
+        if self.entries.get(task_id).is_none_or(|entry| entry.slot.binding != binding) {
+            return;
+        }
+        let Some(Phase::Stopping { told, next }) = self.forget(task_id) else { return };
+        told.into_iter().for_each(|reply| reply_to(reply, true));
+        next.into_iter().for_each(|request| self.get_or_start(request));
+    }
+
+    /// Keeps nothing of the task but where its ids go on.
+    fn forget(&mut self, task_id: &TaskId) -> Option<Phase> {
+        let entry = self.entries.remove(task_id)?;
+        self.counters.remember(task_id, entry.slot.shell().machine.counters());
+        Some(entry.phase)
+    }
+
+    /// An actor ended. One of a task that shall live is replaced, unless that happens too often.
+    pub(crate) fn lost(&mut self, actor: ActorId, why: &str) {
+        let found =
+            self.entries.values_mut().find_map(|entry| Some((crew::role_of(&entry.slot, actor)?, entry)));
+        let Some((role, entry)) = found else { return };
+        if !matches!(entry.phase, Phase::Starting(_) | Phase::Running) {
+            return;
+        }
+        tracing::error!(task = %entry.slot.task_id, ?role, why, "an actor failed");
+        if !entry.recovers(role) {
+            entry.give_up();
+        }
+    }
+
+    /// Stops all tasks and waits for it.
+    pub(crate) async fn wind_all_down(&mut self) {
+        let mut ends = JoinSet::new();
+        for entry in std::mem::take(&mut self.entries).into_values() {
+            tell(&entry.slot, Command::Stop, None);
+            ends.spawn(crew::wind_down(entry.slot));
+        }
+        while ends.join_next().await.is_some() {}
+    }
+}
+
+impl Entry {
+    /// Whether this binding is what the request wants. Another scope is another binding.
+    fn fits(&self, request: &Request) -> bool {
+        let scope = self.slot.shell().machine.state().options.scope.clone();
+        self.slot.is_at(&request.endpoint) && scope == request.options.options.scope
+    }
+
+    /// Gives what runs, or will run, with the options that are wanted now.
+    fn adopt(&mut self, request: Request, keeper: Option<Arc<Keeper>>) {
+        adopt_options(&self.slot, request.options.options);
+        match &mut self.phase {
+            Phase::Starting(waiting) => waiting.push(request.reply),
+            _ => reply_to(request.reply, Ok(Task::new(Arc::clone(&self.slot), keeper))),
+        }
+    }
+
+    /// Replaces a lost actor; `false` when the task cannot go on.
+    fn recovers(&self, role: Role) -> bool {
+        let given_up = {
+            let mut shell = self.slot.shell();
+            shell.given_up() || shell.count_fault(self.slot.clock.now())
+        };
+        !given_up && crew::replace(&self.slot, &self.dialling, role).is_ok()
+    }
+
+    /// The callers of a start hear of it when their port is dropped.
+    fn give_up(&mut self) {
+        let reason = "too many faults inside; please report it, and start the task again".to_owned();
+        self.slot.show_end(Status::Failed, Some(reason));
+        self.slot.published.ended.send_replace(true);
+        if matches!(self.phase, Phase::Running) {
+            self.phase = Phase::Over;
+        }
+        tokio::spawn(crew::wind_down(Arc::clone(&self.slot)));
+    }
+}
+
+/// Connects, and reports the outcome.
+fn command_start(slot: &Arc<Slot>) {
+    let (port, outcome) = concurrency::oneshot::<Result<Answer, Failure>>();
+    tell(slot, Command::Start, Some(port.into()));
+    let slot = Arc::clone(slot);
+    tokio::spawn(async move {
+        let result = match outcome.await {
+            Ok(result) => result.map(|_| ()),
+            Err(_) => Err(internal("the task ended while it started")),
+        };
+        report(&slot.registry, Report::Started(slot.task_id.clone(), slot.binding, result));
+    });
+}
+
+fn adopt_options(slot: &Slot, options: Options) {
+    let changed = slot.shell().machine.state().options != options;
+    if changed {
+        tell(slot, Command::Configure { options: Box::new(options) }, None);
+    }
+}
+
+/// The registry's own commands are few, so no permit bounds them.
+fn tell(slot: &Slot, command: Command, port: Option<Port>) {
+    slot.tell(TaskMessage::Host(Box::new(HostCommand { req: slot.next_req(), command, port, permit: None })));
+}
+
+fn wait_for_stop(next: &mut Vec<Request>, request: Request) {
+    if next.len() < WAITING_STARTS {
+        return next.push(request);
+    }
+    let message = format!(
+        "{WAITING_STARTS} starts of this task already wait for its old binding to stop; wait for one."
+    );
+    reply_to(request.reply, Err(Failure::new(Code::Refused, message)));
+}
+
+/// Whoever waited for a start that was overtaken by a stop.
+fn refuse(phase: Phase) {
+    if let Phase::Starting(waiting) = phase {
+        for reply in waiting {
+            let message =
+                "The task was stopped, or started elsewhere, before it was connected; start it again.";
+            reply_to(reply, Err(Failure::new(Code::NotConnected, message)));
+        }
+    }
+}
+
+fn not_there(task_id: &TaskId) -> Failure {
+    Failure::new(Code::NotConnected, format!("There is no task {task_id:?}; start it first."))
+}
+
+fn internal(why: &str) -> Failure {
+    Failure::new(Code::StartFailed, format!("The task could not be started: {why}; start it again."))
+}

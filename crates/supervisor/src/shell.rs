@@ -1,0 +1,321 @@
+//! The machine's shell: hands it inputs one by one, and does what it asks for. No rule of the protocol is here.
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, MutexGuard};
+
+use ractor::{ActorRef, ActorRuntime, MessagingErr};
+use supervisor_core::{
+    At, CallId, Command, Effect, EndpointKind, Epoch, Failure, Input, Lane, Machine, Net, Outcome, Recorded,
+    Req, Route, Step,
+};
+use tokio_tungstenite::tungstenite::Utf8Bytes;
+
+use crate::answer::{Answer, Port, answer};
+use crate::connection::ConnectionMessage;
+use crate::limits::{FAULT_WINDOW, FAULTS};
+use crate::recorder::{Entry, Recorder};
+use crate::session::{SessionActor, SessionMessage, send};
+use crate::slot::Slot;
+use crate::watchdog::WatchdogMessage;
+use crate::writer::Lanes;
+
+/// Everything that outlives the task's actor.
+pub(crate) struct Shell {
+    pub(crate) machine: Machine,
+    /// Reply ports that no session's actor holds.
+    ports: HashMap<Req, Port>,
+    sessions: HashMap<Route, ActorRef<SessionMessage>>,
+    lanes: Option<(Epoch, Lanes)>,
+    recorder: Option<Recorder>,
+    /// When the watchdog wakes the task.
+    armed: Option<At>,
+    faults: VecDeque<At>,
+    given_up: bool,
+}
+
+impl Shell {
+    pub(crate) fn new(machine: Machine, recorder: Option<Recorder>) -> Self {
+        Self {
+            machine,
+            ports: HashMap::new(),
+            sessions: HashMap::new(),
+            lanes: None,
+            recorder,
+            armed: None,
+            faults: VecDeque::new(),
+            given_up: false,
+        }
+    }
+
+    /// Counts a fault, and says whether the task must be given up.
+    pub(crate) fn count_fault(&mut self, at: At) -> bool {
+        self.machine.count_fault();
+        self.faults.retain(|earlier| at.since(*earlier) < FAULT_WINDOW);
+        self.faults.push_back(at);
+        self.given_up |= self.faults.len() >= FAULTS;
+        self.given_up
+    }
+
+    /// Whether faults came too often.
+    pub(crate) fn given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// Lets go of everything that waits: callers are told that there will be no answer.
+    pub(crate) fn close(&mut self) {
+        self.ports.clear();
+        self.lanes = None;
+        self.recorder = None;
+        for (_, session) in self.sessions.drain() {
+            finish(&session);
+        }
+    }
+}
+
+/// What is in its mailbox are answers: they are sent first.
+fn finish(session: &ActorRef<SessionMessage>) {
+    let _ = session.drain();
+}
+
+/// One turn of the task's actor: some inputs, then what they changed is published.
+pub(crate) struct Turn<'a> {
+    slot: &'a Slot,
+    shell: MutexGuard<'a, Shell>,
+    dirty: bool,
+}
+
+impl<'a> Turn<'a> {
+    pub(crate) fn begin(slot: &'a Slot) -> Self {
+        Self { slot, shell: slot.shell(), dirty: false }
+    }
+
+    /// The browser sent a text.
+    pub(crate) fn received(&mut self, epoch: Epoch, message: &Utf8Bytes) {
+        let at = self.now();
+        self.record(at, || Entry::Recv(epoch, message.clone()));
+        self.step(at, Input::Received { epoch, text: message.as_str() }, Some(message));
+    }
+
+    /// The socket is open.
+    pub(crate) fn connected(&mut self, epoch: Epoch, endpoint: EndpointKind, lanes: Lanes) {
+        if self.shell.lanes.as_ref().is_none_or(|(current, _)| *current < epoch) {
+            self.shell.lanes = Some((epoch, lanes));
+        }
+        self.net(Net::Connected { epoch, endpoint });
+    }
+
+    /// The connection changed.
+    pub(crate) fn net(&mut self, net: Net) {
+        let at = self.now();
+        self.record(at, || Entry::Net(net.clone()));
+        self.step(at, Input::Net(net), None);
+    }
+
+    /// The host asks.
+    pub(crate) fn host(&mut self, req: Req, command: Command, port: Option<Port>) {
+        let at = self.now();
+        self.record(at, || Entry::Host(req, command.clone()));
+        self.shell.ports.extend(port.map(|port| (req, port)));
+        if !self.step(at, Input::Host { req, command }, None) {
+            // The machine never heard of it: dropping the port says so.
+            self.shell.ports.remove(&req);
+        }
+    }
+
+    /// The watchdog's sleep is over.
+    pub(crate) fn wake(&mut self) {
+        self.shell.armed = None;
+        let at = self.now();
+        if self.shell.machine.next_deadline().is_some_and(|due| due <= at) {
+            self.record(at, || Entry::Tick);
+            self.step(at, Input::Tick, None);
+        }
+    }
+
+    /// An actor of the crew was replaced: messages may have been lost, so everything is learned afresh.
+    pub(crate) fn reset(&mut self) {
+        self.shell.armed = None;
+        let at = self.now();
+        self.reset_machine(at);
+    }
+
+    /// Publishes, and sets the watchdog. `false` when the task must be given up.
+    pub(crate) fn end(mut self) -> bool {
+        self.publish();
+        self.arm();
+        !self.shell.given_up
+    }
+
+    fn now(&self) -> At {
+        self.slot.clock.now()
+    }
+
+    fn record(&self, at: At, entry: impl FnOnce() -> Entry) {
+        if let Some(recorder) = &self.shell.recorder {
+            recorder.record(at, entry());
+        }
+    }
+
+    /// `false` when the input was lost to a fault.
+    fn step(&mut self, at: At, input: Input<'_>, message: Option<&Utf8Bytes>) -> bool {
+        let machine = &mut self.shell.machine;
+        match catch_unwind(AssertUnwindSafe(|| machine.step(at, input))) {
+            Ok(step) => {
+                self.carry_out(at, step, message);
+                true
+            }
+            Err(_) => {
+                tracing::error!(task = %self.slot.task_id, ?at, "an input was lost to a fault inside; please report it");
+                if !self.shell.count_fault(at) {
+                    self.reset_machine(at);
+                }
+                false
+            }
+        }
+    }
+
+    fn reset_machine(&mut self, at: At) {
+        let epoch = self.shell.machine.counters().2;
+        let reason = "an internal fault; everything is learned afresh".to_owned();
+        self.record(at, || Entry::Net(Net::Lost { epoch, reason }));
+        let machine = &mut self.shell.machine;
+        match catch_unwind(AssertUnwindSafe(|| machine.reset_connection(at))) {
+            Ok(step) => self.carry_out(at, step, None),
+            Err(_) => self.shell.given_up = true,
+        }
+    }
+
+    fn carry_out(&mut self, at: At, step: Step, message: Option<&Utf8Bytes>) {
+        self.tell_events(step.events);
+        for effect in step.effects {
+            self.effect(at, effect, message);
+        }
+        if step.urgent {
+            self.publish();
+        }
+    }
+
+    fn tell_events(&mut self, events: Vec<Recorded>) {
+        self.dirty |= !events.is_empty();
+        if self.slot.published.events.receiver_count() > 0 {
+            for event in events {
+                // Fails only when the last subscriber left meanwhile.
+                let _ = self.slot.published.events.send(Arc::new(event));
+            }
+        }
+    }
+
+    fn effect(&mut self, at: At, effect: Effect, message: Option<&Utf8Bytes>) {
+        match effect {
+            Effect::Dial { epoch } => self.slot.crew.connection.tell(ConnectionMessage::Dial(epoch)),
+            Effect::HangUp { epoch } => self.hang_up(epoch),
+            Effect::Send { lane, text } => self.send(at, lane, text.into()),
+            Effect::Park { req, route } => self.park(req, route),
+            Effect::Reply { req, parked, outcome } => self.reply(req, parked, outcome, message),
+            Effect::Keep { route, call, outcome } => {
+                self.tell_session(route, SessionMessage::Keep(call, answer(outcome, message)));
+            }
+            Effect::Serve { route, call, req } => self.serve(route, call, req),
+            Effect::Drop { route, call } => self.tell_session(route, SessionMessage::Drop(call)),
+            Effect::Retire { route } => self.retire(&route),
+            Effect::Ended => self.ended(),
+        }
+    }
+
+    fn hang_up(&mut self, epoch: Epoch) {
+        if self.shell.lanes.as_ref().is_some_and(|(current, _)| *current == epoch) {
+            self.shell.lanes = None;
+        }
+        self.slot.crew.connection.tell(ConnectionMessage::HangUp(epoch));
+    }
+
+    fn send(&mut self, at: At, lane: Lane, text: Utf8Bytes) {
+        self.record(at, || Entry::Send(text.clone()));
+        if let Some((epoch, lanes)) = &self.shell.lanes
+            && lanes.send(lane, text).is_err()
+        {
+            self.slot.crew.connection.tell(ConnectionMessage::Stuck(*epoch));
+        }
+    }
+
+    fn park(&mut self, req: Req, route: Route) {
+        if let Some(port) = self.shell.ports.remove(&req) {
+            self.tell_session(route, SessionMessage::Park(req, port));
+        }
+    }
+
+    /// What a caller reads after its answer contains what the answer is about.
+    fn reply(&mut self, req: Req, parked: Option<Route>, outcome: Outcome, message: Option<&Utf8Bytes>) {
+        self.publish();
+        let answer = answer(outcome, message);
+        match parked {
+            Some(route) => self.tell_session(route, SessionMessage::Reply(req, answer)),
+            None => self.answer_here(req, answer),
+        }
+    }
+
+    fn answer_here(&mut self, req: Req, answer: Result<Answer, Failure>) {
+        if let Some(port) = self.shell.ports.remove(&req) {
+            send(port, answer);
+        }
+    }
+
+    fn serve(&mut self, route: Route, call: CallId, req: Req) {
+        let port = self.shell.ports.remove(&req);
+        self.tell_session(route, SessionMessage::Serve(call, req, port));
+    }
+
+    /// The session's actor is made when it is first needed, and anew when it failed.
+    fn tell_session(&mut self, route: Route, message: SessionMessage) {
+        let message = match self.shell.sessions.get(&route) {
+            None => message,
+            Some(session) => match session.send_message(message) {
+                Err(MessagingErr::SendErr(unsent)) => unsent,
+                _ => return,
+            },
+        };
+        self.first_message(route, message);
+    }
+
+    fn first_message(&mut self, route: Route, message: SessionMessage) {
+        let registry = self.slot.registry.get_cell();
+        match ActorRuntime::spawn_linked_instant(None, SessionActor, (), registry) {
+            Ok((session, _)) => {
+                let _ = session.cast(message);
+                self.shell.sessions.insert(route, session);
+            }
+            Err(error) => {
+                tracing::error!(task = %self.slot.task_id, %error, "a session's actor could not be made")
+            }
+        }
+    }
+
+    fn retire(&mut self, route: &Route) {
+        if let Some(session) = self.shell.sessions.remove(route) {
+            finish(&session);
+        }
+    }
+
+    fn ended(&mut self) {
+        self.publish();
+        self.slot.published.ended.send_replace(true);
+        crate::registry::tell_ended(self.slot);
+    }
+
+    fn publish(&mut self) {
+        if std::mem::take(&mut self.dirty) {
+            let snapshot = self.shell.machine.snapshot();
+            self.slot.published.publish(snapshot);
+        }
+    }
+
+    /// Only when the deadline comes before the present alarm, or there is none: a call a second needs no timer a second.
+    fn arm(&mut self) {
+        let Some(due) = self.shell.machine.next_deadline() else { return };
+        if self.shell.armed.is_none_or(|armed| due < armed) {
+            self.shell.armed = Some(due);
+            self.slot.crew.watchdog.tell(WatchdogMessage::Arm(due));
+        }
+    }
+}

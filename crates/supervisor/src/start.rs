@@ -1,0 +1,59 @@
+//! What a host chooses when it starts a task.
+
+use std::fmt;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use supervisor_core::Options;
+
+use crate::limits::START_TIMEOUT;
+use crate::secret::Secret;
+
+/// Gives the endpoint of the browser as it is now, for example a newly signed URL; `None` keeps the last one.
+///
+/// It is asked before each reconnect, within the time that the dial has.
+pub type Refresh = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync>;
+
+/// The choices of one task.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct StartOptions {
+    /// What the core decides by. A change of these reaches a task that runs.
+    pub options: Options,
+    /// Where the task is recorded: a file that does not exist yet. It holds page texts and typed answers. Of a task that
+    /// runs it is not changed.
+    pub recording: Option<PathBuf>,
+    /// The time for opening a socket, from the name to the upgrade. Of a task that runs it is not changed.
+    pub start_timeout: Duration,
+    /// Headers of the WebSocket upgrade and of `/json/version`. Of a task that runs they are not changed.
+    pub headers: Vec<(String, Secret)>,
+    /// Where a fresh URL comes from. Of a task that runs it is not changed.
+    pub refresh: Option<Refresh>,
+}
+
+impl Default for StartOptions {
+    fn default() -> Self {
+        Self::from(Options::default())
+    }
+}
+
+impl From<Options> for StartOptions {
+    fn from(options: Options) -> Self {
+        Self { options, recording: None, start_timeout: START_TIMEOUT, headers: Vec::new(), refresh: None }
+    }
+}
+
+impl fmt::Debug for StartOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartOptions")
+            .field("options", &self.options)
+            .field("recording", &self.recording)
+            .field("start_timeout", &self.start_timeout)
+            .field("headers", &self.headers)
+            .field("refresh", &self.refresh.is_some())
+            .finish()
+    }
+}
