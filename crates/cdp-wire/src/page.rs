@@ -198,6 +198,9 @@ pub enum DialogType {
     Prompt,
     /// The browser asks whether to leave the page.
     Beforeunload,
+    /// A kind that this crate does not know.
+    #[serde(other)]
+    Other,
 }
 
 /// `Page.javascriptDialogClosed`

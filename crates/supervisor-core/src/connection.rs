@@ -221,8 +221,8 @@ fn fail(cx: &mut Cx<'_>, failure: Failure) {
     answer_starters(cx, &Outcome::Failed(failure));
     if let Some(req) = cx.state().connection.stopper {
         cx.reply(req, Outcome::Done);
-        cx.effect(Effect::Ended);
     }
+    cx.effect(Effect::Ended);
 }
 
 fn hang_up(cx: &mut Cx<'_>) {

@@ -1,0 +1,227 @@
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::rig::Rig;
+
+fn attached(rig: &mut Rig, session: &str, frame: &str, parent: &str) {
+    rig.event(session, "Page.frameAttached", json!({"frameId": frame, "parentFrameId": parent}));
+}
+
+fn detached(rig: &mut Rig, session: &str, frame: &str, reason: &str) {
+    rig.event(session, "Page.frameDetached", json!({"frameId": frame, "reason": reason}));
+}
+
+fn session_detached(rig: &mut Rig, parent: &str, session: &str) {
+    rig.event(parent, "Target.detachedFromTarget", json!({"sessionId": session}));
+}
+
+/// a.test with an iframe that went to b.test, in the order that was measured.
+fn with_oopif() -> Rig {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "B", "P");
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    detached(&mut rig, "SP", "B", "swap");
+    rig
+}
+
+#[test]
+fn a_local_iframe_belongs_to_its_pages_session() {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "C", "P");
+    rig.navigated("SP", "C", Some("P"), "about:srcdoc");
+    assert_eq!(rig.tree(), ["C<P ", "P<- "]);
+}
+
+#[test]
+fn local_to_remote_in_both_orders_ends_the_same() {
+    assert_eq!(with_oopif().tree(), ["B<P SB", "P<- "]);
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "B", "P");
+    detached(&mut rig, "SP", "B", "swap");
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
+}
+
+#[test]
+fn remote_to_local_in_both_orders_ends_the_same() {
+    let mut measured = with_oopif();
+    session_detached(&mut measured, "SP", "SB");
+    attached(&mut measured, "SP", "B", "P");
+    measured.navigated("SP", "B", Some("P"), "http://a.test/l");
+    assert_eq!(measured.tree(), ["B<P ", "P<- "]);
+    let mut other = with_oopif();
+    attached(&mut other, "SP", "B", "P");
+    session_detached(&mut other, "SP", "SB");
+    assert_eq!(other.tree(), ["B<P ", "P<- "]);
+}
+
+#[test]
+fn a_late_swap_does_not_take_the_grandchildren_of_the_new_process() {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "B", "P");
+    attached(&mut rig, "SP", "old", "B");
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    attached(&mut rig, "SB", "new", "B");
+    detached(&mut rig, "SP", "B", "swap");
+    assert_eq!(rig.tree(), ["B<P SB", "P<- ", "new<B "]);
+}
+
+#[test]
+fn a_late_detach_of_an_old_session_leaves_the_new_one_alone() {
+    let mut rig = with_oopif();
+    rig.attach_iframe("SP", "B", "SB2", "P");
+    session_detached(&mut rig, "SP", "SB");
+    assert_eq!(rig.tree(), ["B<P SB2", "P<- "]);
+}
+
+#[test]
+fn a_detach_that_is_a_removal_is_decided_by_a_round_trip() {
+    let mut rig = with_oopif();
+    rig.answer_all(
+        "Page.getFrameTree",
+        json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}}),
+    );
+    session_detached(&mut rig, "SP", "SB");
+    assert_eq!(rig.tree().len(), 2, "it may come back: a detach is no removal");
+    rig.answer_all(
+        "Page.getFrameTree",
+        json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}}),
+    );
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
+fn a_listing_that_was_asked_for_before_the_detach_decides_nothing() {
+    let mut rig = with_oopif();
+    session_detached(&mut rig, "SP", "SB");
+    let before =
+        rig.sent_as("Page.getFrameTree").iter().find(|sent| sent["sessionId"] == "SP").unwrap()["id"].clone();
+    let listing = json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}});
+    rig.reply(before.as_u64().unwrap(), listing.clone());
+    assert_eq!(rig.tree().len(), 2);
+    let after = rig.last_id("Page.getFrameTree");
+    assert_ne!(Some(after), before.as_u64());
+    rig.reply(after, listing);
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
+fn an_orphan_that_nobody_decides_is_gone_after_its_deadline() {
+    let mut rig = with_oopif();
+    session_detached(&mut rig, "SP", "SB");
+    rig.advance(Duration::from_secs(6));
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
+fn removing_an_outer_iframe_takes_the_inner_sessions_that_get_no_detach() {
+    let mut rig = with_oopif();
+    attached(&mut rig, "SB", "C", "B");
+    rig.attach_iframe("SB", "C", "SC", "B");
+    detached(&mut rig, "SP", "B", "remove");
+    assert_eq!(rig.tree(), ["P<- "]);
+    assert_eq!(rig.machine.state().sessions.len(), 1);
+    // Their own late messages revive nothing.
+    rig.navigated("SC", "C", Some("B"), "http://c.test/");
+    session_detached(&mut rig, "SB", "SC");
+    assert_eq!((rig.tree().len(), rig.machine.state().sessions.len()), (1, 1));
+}
+
+#[test]
+fn a_top_navigation_clears_the_subtree_and_its_sessions() {
+    let mut rig = with_oopif();
+    attached(&mut rig, "SP", "local", "P");
+    rig.attach_iframe("SB", "C", "SC", "B");
+    session_detached(&mut rig, "SP", "SB");
+    rig.navigated("SP", "P", None, "http://z.test/");
+    assert_eq!(rig.tree(), ["P<- "]);
+    assert_eq!(rig.machine.state().sessions.len(), 1);
+}
+
+#[test]
+fn a_restore_keeps_what_was_attached_since_and_lists_again() {
+    let mut rig = with_oopif();
+    rig.answer_all(
+        "Page.getFrameTree",
+        json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}}),
+    );
+    rig.event("SP", "Page.frameStartedLoading", json!({"frameId": "P"}));
+    session_detached(&mut rig, "SP", "SB");
+    rig.attach_iframe("SP", "OLD", "SO", "P");
+    rig.context("SP", "kid", 3);
+    rig.event(
+        "SP",
+        "Page.frameNavigated",
+        json!({"type": "BackForwardCacheRestore", "frame": {"id": "P",
+        "loaderId": "L-old", "url": "http://a.test/1", "securityOrigin": "http://a.test"}}),
+    );
+    assert_eq!(rig.tree(), ["OLD<P SO", "P<- "]);
+    rig.answer_all("Page.getFrameTree", json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-old"},
+        "childFrames": [{"frame": {"id": "kid", "parentId": "P", "loaderId": "L-k", "url": "http://a.test/i"}}]}}));
+    assert_eq!(rig.tree(), ["OLD<P SO", "P<- ", "kid<P "]);
+}
+
+#[test]
+fn attaching_to_a_loaded_page_lists_its_frames_and_events_win_over_the_list() {
+    let mut rig = Rig::connected(supervisor_core::Options::default());
+    rig.attach_page("P", "SP", json!({}));
+    rig.attach_iframe("SP", "B", "SB", "kid");
+    rig.answer_all("Page.getFrameTree", json!({"frameTree": {"frame": {"id": "P", "loaderId": "L", "url": "http://a.test/"},
+        "childFrames": [{"frame": {"id": "kid", "parentId": "P", "loaderId": "K", "url": "http://a.test/k"}}]}}));
+    assert_eq!(rig.tree(), ["B<kid SB", "P<- ", "kid<P "]);
+}
+
+#[test]
+fn a_listing_of_the_document_before_is_asked_for_again() {
+    let mut rig = Rig::with_page();
+    let listing = json!({"frameTree": {"frame": {"id": "P", "loaderId": "before", "url": "http://old/"},
+        "childFrames": [{"frame": {"id": "ghost", "parentId": "P", "loaderId": "K"}}]}});
+    rig.answer_all("Page.getFrameTree", listing);
+    assert_eq!(rig.tree(), ["P<- "]);
+    assert_eq!(rig.sent_as("Page.getFrameTree").len(), 1);
+}
+
+#[test]
+fn events_about_frames_of_vanished_parents_and_unknown_frames_change_nothing() {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "X", "vanished");
+    detached(&mut rig, "SP", "nobody", "remove");
+    rig.navigated("SP", "Y", Some("vanished"), "http://a.test/");
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
+fn events_of_the_old_process_do_not_touch_a_frame_that_moved() {
+    let mut rig = with_oopif();
+    rig.navigated("SP", "B", Some("P"), "http://stale/");
+    let frames = rig.machine.frames(None).unwrap();
+    assert_eq!(frames[1].url, "http://b.test/");
+}
+
+#[test]
+fn a_prerendered_main_frame_takes_the_place_of_the_old_one() {
+    let mut rig = with_oopif();
+    rig.navigated("SP", "P2", None, "http://a.test/next");
+    assert_eq!(rig.tree(), ["P2<- "]);
+}
+
+#[test]
+fn ten_thousand_frames_leave_nothing_behind() {
+    let mut rig = Rig::with_page();
+    let before = rig.machine.state().frames.len();
+    for n in 0..10_000 {
+        let frame = format!("F{n}");
+        attached(&mut rig, "SP", &frame, "P");
+        rig.navigated("SP", &frame, Some("P"), "http://a.test/x");
+    }
+    assert_eq!(rig.machine.state().frames.len(), before + 10_000);
+    for n in 0..10_000 {
+        detached(&mut rig, "SP", &format!("F{n}"), "remove");
+    }
+    let state = rig.machine.state();
+    assert_eq!((state.frames.len(), state.frames.of_page(&"P".into()).count()), (before, before));
+}

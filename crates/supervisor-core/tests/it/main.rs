@@ -1,0 +1,11 @@
+//! The rules, played through the machine's one door: inputs in, events and effects out.
+#![cfg(test)]
+
+mod attach;
+mod calls;
+mod connection;
+mod console;
+mod dialogs;
+mod frames;
+mod rig;
+mod snapshot;
