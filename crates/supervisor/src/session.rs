@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use supervisor_core::limits::MAX_CALLS;
 use supervisor_core::{CallId, Failure, Req};
 
 use crate::answer::{Answer, Port};
@@ -25,7 +26,7 @@ pub(crate) enum SessionMessage {
 
 pub(crate) struct SessionActor;
 
-/// How much is here is bounded by the core: it lets so many calls be in flight and keeps so many late results.
+/// How much is here is bounded by the core, which lets so many calls be open and keeps so many late results.
 #[derive(Default)]
 pub(crate) struct SessionState {
     ports: HashMap<Req, Port>,
@@ -60,7 +61,7 @@ impl Actor for SessionActor {
 
 impl SessionState {
     fn park(&mut self, req: Req, port: Port) {
-        self.ports.insert(req, port);
+        hold(&mut self.ports, req, port);
     }
 
     fn reply(&mut self, req: Req, answer: Result<Answer, Failure>) {
@@ -85,7 +86,61 @@ impl SessionState {
     }
 }
 
+/// Nobody reports a port whose caller has left: such ports are let go when there are more than calls can be open.
+pub(crate) fn hold(ports: &mut HashMap<Req, Port>, req: Req, port: Port) {
+    if ports.len() >= MAX_CALLS {
+        ports.retain(|_, port| !port.is_closed());
+    }
+    ports.insert(req, port);
+}
+
 /// A caller that has left is no error.
 pub(crate) fn send(port: Port, answer: Result<Answer, Failure>) {
     let _ = port.send(answer);
+}
+
+#[cfg(test)]
+mod tests {
+    use ractor::concurrency::oneshot;
+    use supervisor_core::Outcome;
+
+    use super::*;
+    use crate::answer::answer;
+
+    #[tokio::test]
+    async fn an_answer_goes_to_its_own_port() {
+        let mut state = SessionState::default();
+        let ((first, first_answer), (second, mut second_answer)) = (oneshot(), oneshot());
+        state.park(Req(1), first.into());
+        state.park(Req(2), second.into());
+        state.reply(Req(1), answer(Outcome::Done, None));
+        assert_eq!(first_answer.await.unwrap(), Ok(Answer::Done));
+        assert!(second_answer.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn a_late_result_is_served_once() {
+        let mut state = SessionState::default();
+        state.keep(CallId(1), answer(Outcome::Done, None));
+        let ((first, first_answer), (second, second_answer)) = (oneshot(), oneshot());
+        state.serve(CallId(1), Req(1), Some(first.into()));
+        state.serve(CallId(1), Req(2), Some(second.into()));
+        assert_eq!(first_answer.await.unwrap(), Ok(Answer::Done));
+        assert!(second_answer.await.is_err());
+    }
+
+    #[test]
+    fn ports_of_callers_that_left_are_let_go() {
+        let mut state = SessionState::default();
+        let mut waiting = Vec::new();
+        for req in 0..10 * MAX_CALLS as u64 {
+            let (port, answer) = oneshot();
+            state.park(Req(req), port.into());
+            if req % 1000 == 0 {
+                waiting.push(answer);
+            }
+        }
+        assert!(state.ports.len() <= MAX_CALLS, "{}", state.ports.len());
+        assert!((0..waiting.len() as u64).all(|n| state.ports.contains_key(&Req(1000 * n))));
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, MutexGuard};
 use ractor::{ActorRef, ActorRuntime, MessagingErr};
 use supervisor_core::{
     At, CallId, Command, Effect, EndpointKind, Epoch, Failure, Input, Lane, Machine, Net, Outcome, Recorded,
-    Req, Route, Step,
+    Req, Route, Stage, Step,
 };
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
@@ -15,7 +15,7 @@ use crate::answer::{Answer, Port, answer};
 use crate::connection::ConnectionMessage;
 use crate::limits::{FAULT_WINDOW, FAULTS};
 use crate::recorder::{Entry, Recorder};
-use crate::session::{SessionActor, SessionMessage, send};
+use crate::session::{SessionActor, SessionMessage, hold, send};
 use crate::slot::Slot;
 use crate::watchdog::WatchdogMessage;
 use crate::writer::Lanes;
@@ -116,7 +116,9 @@ impl<'a> Turn<'a> {
     pub(crate) fn host(&mut self, req: Req, command: Command, port: Option<Port>) {
         let at = self.now();
         self.record(at, || Entry::Host(req, command.clone()));
-        self.shell.ports.extend(port.map(|port| (req, port)));
+        if let Some(port) = port {
+            hold(&mut self.shell.ports, req, port);
+        }
         if !self.step(at, Input::Host { req, command }, None) {
             // The machine never heard of it: dropping the port says so.
             self.shell.ports.remove(&req);
@@ -136,8 +138,12 @@ impl<'a> Turn<'a> {
     /// An actor of the crew was replaced: messages may have been lost, so everything is learned afresh.
     pub(crate) fn reset(&mut self) {
         self.shell.armed = None;
-        let at = self.now();
+        let (at, epoch) = (self.now(), self.shell.machine.counters().2);
+        // Whichever it was doing: only one of the two means something to the machine.
+        let reason = "an internal fault interrupted it; try again".to_owned();
+        self.net(Net::DialFailed { epoch, stage: Stage::Tcp, reason, http_status: None });
         self.reset_machine(at);
+        self.hang_up(epoch);
     }
 
     /// Publishes, and sets the watchdog. `false` when the task must be given up.
@@ -183,6 +189,9 @@ impl<'a> Turn<'a> {
         match catch_unwind(AssertUnwindSafe(|| machine.reset_connection(at))) {
             Ok(step) => self.carry_out(at, step, None),
             Err(_) => self.shell.given_up = true,
+        }
+        if self.shell.lanes.is_some() {
+            self.hang_up(epoch);
         }
     }
 
@@ -317,5 +326,25 @@ impl<'a> Turn<'a> {
             self.shell.armed = Some(due);
             self.slot.crew.watchdog.tell(WatchdogMessage::Arm(due));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use supervisor_core::Beginning;
+
+    use super::*;
+
+    #[test]
+    fn faults_that_come_too_often_end_the_task() {
+        let mut shell = Shell::new(Machine::new(&Beginning::default()), None);
+        let seldom = FAULT_WINDOW / (FAULTS as u32 - 1);
+        let mut at = At(0);
+        for _ in 0..10 * FAULTS {
+            at = at.after(seldom);
+            assert!(!shell.count_fault(at));
+        }
+        let often = (0..FAULTS).map(|_| shell.count_fault(at)).collect::<Vec<_>>();
+        assert!(often.contains(&true) && shell.given_up());
     }
 }

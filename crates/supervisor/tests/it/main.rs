@@ -1,0 +1,10 @@
+//! The actor tree against scripted peers over real sockets.
+
+#![cfg(test)]
+
+mod calls;
+mod crew;
+mod dialling;
+mod life;
+mod peer;
+mod recording;

@@ -1,0 +1,67 @@
+//! A recording replays to what was seen live.
+
+use supervisor::{Action, DialogChoice, Options, StartOptions, Status, Supervisor};
+
+use crate::life::pending;
+use crate::peer::{LIMIT, Peer, within};
+
+fn options(path: &std::path::Path) -> StartOptions {
+    let mut options = StartOptions::from(Options::default());
+    options.recording = Some(path.to_owned());
+    options
+}
+
+#[tokio::test]
+async fn live_and_replay_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.cdp.jsonl");
+    let mut peer = Peer::start().await;
+    let supervisor = Supervisor::start();
+    let url = format!("{}?token=secret", peer.url());
+    let task = within(supervisor.get_or_start("t", &url, options(&path))).await.unwrap();
+    task.wait_for(|snapshot| snapshot.frame_tree.top.is_some(), LIMIT).await.unwrap();
+    let mut connection = peer.connection().await;
+    connection.opens_dialog("confirm", "Sure?");
+    pending(&task, 1).await;
+    let accept = Action::Accept { prompt_text: None };
+    let (answered, _) =
+        tokio::join!(task.respond(DialogChoice::default(), accept), connection.takes_answer());
+    answered.unwrap();
+    supervisor.stop("t").await;
+    assert_eq!(task.snapshot().status.status, Status::Stopped);
+
+    let recording = written(&path).await;
+    assert!(!String::from_utf8_lossy(&recording).contains("secret"));
+    let replayed = supervisor_transcript::check(&recording).unwrap();
+    assert_eq!(replayed.snapshot.recent_dialogs, task.snapshot().recent_dialogs);
+    assert_eq!(replayed.snapshot.status, task.snapshot().status);
+    assert_eq!(replayed.snapshot.counts, task.snapshot().counts);
+}
+
+/// The recorder's thread is done once the command to stop and what followed it are in the file.
+async fn written(path: &std::path::Path) -> Vec<u8> {
+    within(async {
+        loop {
+            let bytes = std::fs::read(path).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
+            if text.ends_with('\n') && text.contains(r#""msg":{"command":"stop"}"#) {
+                return bytes;
+            }
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_recording_overwrites_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.cdp.jsonl");
+    std::fs::write(&path, "mine").unwrap();
+    let supervisor = Supervisor::start();
+    let failure = within(supervisor.get_or_start("t", "ws://127.0.0.1:1/devtools/browser/B", options(&path)))
+        .await
+        .unwrap_err();
+    assert_eq!(failure.code, supervisor::Code::InvalidArgument);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+}
