@@ -17,7 +17,7 @@ pub enum Answer {
     /// Done, and there is nothing to say.
     Done,
     /// A dialog was answered.
-    Dialog(Answered),
+    Dialog(Box<Answered>),
     /// A CDP command was answered.
     Call(CallResult),
     /// An expression was evaluated.
@@ -71,7 +71,8 @@ pub(crate) fn answer(outcome: Outcome, message: Option<&Utf8Bytes>) -> Result<An
     Ok(match outcome {
         Outcome::Done => Answer::Done,
         Outcome::Answered { accepted, dialog, next } => {
-            Answer::Dialog(Answered { accepted, dialog: *dialog, next_dialog: next.map(|next| *next) })
+            let next_dialog = next.map(|next| *next);
+            Answer::Dialog(Box::new(Answered { accepted, dialog: *dialog, next_dialog }))
         }
         Outcome::Result { body, frame_id, session_id } => {
             Answer::Call(CallResult { result: Json::of(body, message), frame_id, session_id })

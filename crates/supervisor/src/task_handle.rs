@@ -109,7 +109,7 @@ impl Task {
     /// `disconnected`.
     pub async fn respond(&self, choice: DialogChoice, action: Action) -> Result<Answered, Failure> {
         match self.request(Command::Respond { choice, action }, Abandoned::GoesOn).await? {
-            Answer::Dialog(answered) => Ok(answered),
+            Answer::Dialog(answered) => Ok(*answered),
             other => Err(unexpected(&other)),
         }
     }
