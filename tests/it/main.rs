@@ -1,1 +1,5 @@
 //! One binary for all integration tests.
+#![cfg(test)]
+
+mod browser;
+mod purity;

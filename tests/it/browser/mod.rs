@@ -1,0 +1,3 @@
+//! On a real Chromium.
+
+mod main_job;
