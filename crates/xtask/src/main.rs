@@ -7,6 +7,7 @@ mod shell;
 mod subset;
 mod test;
 mod tidy;
+mod transcripts;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,8 @@ enum Chore {
     Tidy,
     /// Refreshes `fixtures/protocol` from the published protocol.
     Protocol(protocol::Args),
+    /// Records `fixtures/transcripts` anew with a real Chromium.
+    Transcripts(transcripts::Args),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Protocol(args) => protocol::run(&args),
+        Chore::Transcripts(args) => transcripts::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
