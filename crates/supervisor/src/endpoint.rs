@@ -57,7 +57,7 @@ impl Endpoint {
 
 /// What the root of a socket with this URL is.
 pub(crate) fn kind(url: &Url) -> EndpointKind {
-    match url.path().split_once("/devtools/page/") {
+    match url.path().trim_end_matches('/').split_once("/devtools/page/") {
         Some((_, id)) if !id.is_empty() => EndpointKind::Page(TargetId::from(id)),
         _ => EndpointKind::Browser,
     }

@@ -36,6 +36,8 @@ mod reader;
 mod recorder;
 mod registry;
 mod resolve;
+#[cfg(test)]
+mod rig;
 mod roster;
 mod secret;
 mod seed;

@@ -158,3 +158,115 @@ fn frame(message: Message) -> Result<Option<Frame>, String> {
         Message::Close(None) => Err("the browser closed the connection".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::SinkExt;
+    use tokio::time::{sleep, timeout};
+
+    use super::*;
+    use crate::rig::{Rig, reading};
+
+    async fn batch(rig: &mut Rig) -> Batch {
+        match rig.told.recv().await {
+            Some(TaskMessage::Batch(batch)) => batch,
+            Some(TaskMessage::Net(net)) => panic!("a batch, not {net:?}"),
+            _ => panic!("a batch"),
+        }
+    }
+
+    async fn lost(rig: &mut Rig) -> String {
+        match rig.told.recv().await {
+            Some(TaskMessage::Net(Net::Lost { epoch: Epoch(1), reason })) => reason,
+            _ => panic!("the loss"),
+        }
+    }
+
+    fn texts(batch: &Batch) -> Vec<String> {
+        let text = |frame: &Frame| match frame {
+            Frame::Text(text) => text.to_string(),
+            Frame::Garbage(bytes) => format!("{bytes} bytes"),
+        };
+        batch.frames.iter().map(text).collect()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn at_most_two_batches_are_not_handled() {
+        let (mut rig, mut browser) = reading().await;
+        let total = 10 * BATCH_MESSAGES;
+        let writing = tokio::spawn(async move {
+            for n in 0..total {
+                browser.send(Message::text(n.to_string())).await.unwrap();
+            }
+            browser
+        });
+        let (first, second) = (batch(&mut rig).await, batch(&mut rig).await);
+        // On paused time this second is over once nothing else can happen.
+        let third = timeout(Duration::from_secs(1), rig.told.recv()).await;
+        assert!(third.is_err(), "a third batch came before one was handled");
+        let mut seen = [texts(&first), texts(&second)].concat();
+        drop((first, second));
+        while seen.len() < total {
+            let next = batch(&mut rig).await;
+            assert!(next.frames.len() <= BATCH_MESSAGES);
+            seen.extend(texts(&next));
+        }
+        assert!(seen.iter().enumerate().all(|(n, text)| *text == n.to_string()), "the socket's order");
+        drop(writing.await.unwrap());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_is_bounded_in_bytes() {
+        let (mut rig, mut browser) = reading().await;
+        let large = "x".repeat(BATCH_BYTES / 2 + 1);
+        let writing = tokio::spawn(async move {
+            for _ in 0..6 {
+                browser.send(Message::text(large.clone())).await.unwrap();
+            }
+            browser
+        });
+        let mut seen = 0;
+        while seen < 6 {
+            let next = batch(&mut rig).await;
+            assert!(next.frames.len() <= 2, "{}", next.frames.len());
+            seen += next.frames.len();
+        }
+        drop(writing.await.unwrap());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_loss_comes_after_the_last_message() {
+        let (mut rig, mut browser) = reading().await;
+        browser.send(Message::text("last")).await.unwrap();
+        browser.send(Message::binary(vec![0; 3])).await.unwrap();
+        browser.close(None).await.unwrap();
+        let mut seen = Vec::new();
+        while seen.len() < 2 {
+            seen.extend(texts(&batch(&mut rig).await));
+        }
+        assert_eq!(seen, ["last", "3 bytes"]);
+        assert_eq!(lost(&mut rig).await, "the browser closed the connection");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_is_a_loss_and_a_pong_is_none() {
+        let (mut rig, mut browser) = reading().await;
+        for _ in 0..10 {
+            sleep(SILENCE * 2 / 3).await;
+            browser.send(Message::Pong(bytes::Bytes::new())).await.unwrap();
+        }
+        assert!(rig.told.try_recv().is_err());
+        let begin = Instant::now();
+        assert!(lost(&mut rig).await.contains("not even a pong"));
+        assert!((SILENCE..SILENCE * 4 / 3).contains(&begin.elapsed()), "{:?}", begin.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_writer_that_failed_is_a_loss() {
+        let (mut rig, _browser) = reading().await;
+        rig.writer_failed.send("it broke".to_owned()).await.unwrap();
+        assert_eq!(lost(&mut rig).await, "it broke");
+    }
+}

@@ -206,37 +206,40 @@ impl Task {
         self.slot.shell().machine.console(frame)
     }
 
-    /// For requests that come as messages: nobody waits here for room in the mailbox.
-    pub(crate) fn ask_later(&self, command: Command, port: Port) {
-        if *self.slot.published.ended.borrow() {
-            return crate::session::send(port, Err(self.over()));
-        }
-        match Arc::clone(&self.slot.commands).try_acquire_owned() {
-            Ok(permit) => self.send(self.slot.next_req(), command, port, permit),
-            Err(_) => {
-                let message = "Too many requests of this task wait to be handled; wait for an answer first.";
-                crate::session::send(port, Err(Failure::new(Code::Refused, message)));
-            }
-        }
+    /// For requests that come as messages: the registry does not wait for room in the mailbox, nor for an answer.
+    pub(crate) fn ask_later(self, command: Command, reply: Port) {
+        let Ok(permit) = Arc::clone(&self.slot.commands).try_acquire_owned() else {
+            let message = "Too many requests of this task wait to be handled; wait for an answer first.";
+            return crate::session::send(reply, Err(Failure::new(Code::Refused, message)));
+        };
+        tokio::spawn(async move {
+            let answer = self.exchange(permit, command, Abandoned::GoesOn).await;
+            crate::session::send(reply, answer);
+        });
     }
 
     async fn request(&self, command: Command, abandoned: Abandoned) -> Result<Answer, Failure> {
+        let permit = Arc::clone(&self.slot.commands).acquire_owned().await.map_err(|_| self.over())?;
+        self.exchange(permit, command, abandoned).await
+    }
+
+    async fn exchange(
+        &self,
+        permit: OwnedSemaphorePermit,
+        command: Command,
+        abandoned: Abandoned,
+    ) -> Result<Answer, Failure> {
         if *self.slot.published.ended.borrow() {
             return Err(self.over());
         }
-        let permit = Arc::clone(&self.slot.commands).acquire_owned().await.map_err(|_| self.over())?;
         let req = self.slot.next_req();
         let (port, answer) = concurrency::oneshot();
-        self.send(req, command, port.into(), permit);
+        let host = HostCommand { req, command, port: Some(port.into()), permit: Some(permit) };
+        self.slot.tell(TaskMessage::Host(Box::new(host)));
         let mut caller = Caller { slot: &self.slot, req, cancels: abandoned == Abandoned::IsCancelled };
         let answer = answer.await;
         caller.cancels = false;
         answer.unwrap_or_else(|_| Err(self.unanswered())).map(|answer| answer.map_json(Json::repaired))
-    }
-
-    fn send(&self, req: Req, command: Command, port: Port, permit: OwnedSemaphorePermit) {
-        let host = HostCommand { req, command, port: Some(port), permit: Some(permit) };
-        self.slot.tell(TaskMessage::Host(Box::new(host)));
     }
 
     /// The port was dropped: with the task's end, or with an input that was lost inside.

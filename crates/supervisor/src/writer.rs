@@ -113,3 +113,81 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::rig::sockets;
+
+    async fn next(browser: &mut Socket) -> Message {
+        browser.next().await.unwrap().unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_urgent_overtakes_host_calls() {
+        let (sink, _stream, mut browser) = sockets().await;
+        let (writer, lanes) = Writer::new(sink);
+        for (lane, text) in
+            [(Lane::Host, "h1"), (Lane::Host, "h2"), (Lane::Urgent, "u1"), (Lane::Urgent, "u2")]
+        {
+            lanes.send(lane, text.into()).unwrap();
+        }
+        tokio::spawn(writer.run());
+        for text in ["u1", "u2", "h1", "h2"] {
+            assert_eq!(next(&mut browser).await, Message::text(text));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_message_at_most_stands_before_an_answer() {
+        let (sink, _stream, mut browser) = sockets().await;
+        let (writer, lanes) = Writer::new(sink);
+        tokio::spawn(writer.run());
+        // More than the pipe holds: the first is being written while the others wait.
+        let large = Utf8Bytes::from("x".repeat(64 * 1024));
+        for _ in 0..10 {
+            lanes.send(Lane::Host, large.clone()).unwrap();
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        lanes.send(Lane::Urgent, "answer".into()).unwrap();
+        assert_eq!(next(&mut browser).await.len(), large.as_str().len());
+        assert_eq!(next(&mut browser).await, Message::text("answer"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn closing_writes_what_is_urgent_and_no_more() {
+        let (sink, _stream, mut browser) = sockets().await;
+        let (writer, lanes) = Writer::new(sink);
+        lanes.send(Lane::Host, "call".into()).unwrap();
+        lanes.send(Lane::Urgent, "answer".into()).unwrap();
+        assert!(lanes.close());
+        let writing = tokio::spawn(writer.run());
+        assert_eq!(next(&mut browser).await, Message::text("answer"));
+        assert_eq!(next(&mut browser).await, Message::Close(None));
+        assert_eq!(writing.await.unwrap(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_socket_is_pinged() {
+        let (sink, _stream, mut browser) = sockets().await;
+        let (writer, _lanes) = Writer::new(sink);
+        let begin = Instant::now();
+        tokio::spawn(writer.run());
+        assert_eq!(next(&mut browser).await, Message::Ping(bytes::Bytes::new()));
+        assert_eq!(begin.elapsed().as_secs(), PING_EVERY.as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_browser_that_takes_nothing_fills_the_lane() {
+        let (sink, _stream, _browser) = sockets().await;
+        let (_writer, lanes) = Writer::new(sink);
+        for _ in 0..URGENT_LANE {
+            lanes.send(Lane::Urgent, "x".into()).unwrap();
+        }
+        assert_eq!(lanes.send(Lane::Urgent, "x".into()), Err(LaneFull));
+        assert_eq!(lanes.send(Lane::Host, "x".into()), Ok(()));
+    }
+}
