@@ -3,6 +3,7 @@
 // A test that cannot set up its stage can only fail, and at once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+mod frames;
 mod stage;
 mod talk;
 

@@ -1,0 +1,1 @@
+//! Navigations: what they do to the tree, and to calls.

@@ -1,0 +1,1 @@
+//! An iframe that changes its process as fast as it can.
