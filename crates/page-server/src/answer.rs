@@ -21,7 +21,11 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn html(body: &str) -> Answer {
-        Answer::new(StatusCode::OK, body).with(CONTENT_TYPE, "text/html; charset=utf-8")
+        Answer::file("text/html; charset=utf-8", body)
+    }
+
+    pub(crate) fn file(content_type: &str, body: &str) -> Answer {
+        Answer::new(StatusCode::OK, body).with(CONTENT_TYPE, content_type)
     }
 
     pub(crate) fn status(status: StatusCode) -> Answer {

@@ -49,6 +49,11 @@ impl Site {
         self.at(None, path, answer)
     }
 
+    /// Something else than a page, as in `("/a.pdf", "application/pdf", …)`.
+    pub fn file(self, path: &str, content_type: &str, body: &str) -> Site {
+        self.at(None, path, Answer::file(content_type, body))
+    }
+
     /// A page on one host only; it goes before a page of that path on every host.
     pub fn page_for(self, host: &str, path: &str, html: &str) -> Site {
         self.at(Some(host), path, Answer::html(html))

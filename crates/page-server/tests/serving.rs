@@ -55,6 +55,14 @@ async fn a_page_for_a_host_goes_before_the_page_for_all() {
 }
 
 #[tokio::test]
+async fn a_file_has_its_own_content_type() {
+    let server = PageServer::start(Site::new().file("/a.pdf", "application/pdf", "%PDF-1.4")).await.unwrap();
+    let text = get(&server, "a.test", "/a.pdf").await;
+    assert_eq!(text.matches("content-type:").count(), 1, "{text}");
+    assert!(text.contains("content-type: application/pdf\r\n") && text.ends_with("%PDF-1.4"), "{text}");
+}
+
+#[tokio::test]
 async fn other_answers_than_pages() {
     let site = Site::new().status("/204", 204).redirect("/from", "http://b.test:{PORT}/to").download("/d");
     let server = PageServer::start(site).await.unwrap();
