@@ -1,5 +1,6 @@
 //! What happens in the browser without the client: users, scripts, networks, other clients, bad luck.
 
+use cdp_wire::TargetId;
 use cdp_wire::page::DialogType;
 
 use crate::browser::Browser;
@@ -168,6 +169,18 @@ impl Browser {
         while self.act(Action::Finish { nth: 0 }) == Acted::Done {}
     }
 
+    /// A page is left whatever it shows: it is navigated elsewhere, or closed where that does not free it.
+    pub fn leave_page(&mut self, page: &TargetId) {
+        let Some(main) = FrameNo::parse(page.as_str()).filter(|main| self.page(*main).is_some()) else {
+            return;
+        };
+        let left = self.act_navigate(main, Place::Site(3), How::default());
+        let is_free = !self.dialogs.open.values().any(|dialog| dialog.page == main);
+        if left != Some(Acted::Done) || !is_free {
+            self.close_page(main);
+        }
+    }
+
     fn carry_out(&mut self, action: Action) -> Option<Acted> {
         match action {
             Action::NewPage => {
@@ -280,7 +293,9 @@ impl Browser {
     }
 
     fn act_finish(&mut self, nth: u8) -> Option<Acted> {
-        let slow = |no: &FrameNo| self.frames.get(*no).is_some_and(|it| it.pending.as_ref().is_some_and(|it| !it.ready));
+        let slow = |no: &FrameNo| {
+            self.frames.get(*no).is_some_and(|it| it.pending.as_ref().is_some_and(|it| !it.ready))
+        };
         let all: Vec<FrameNo> = self.frames.iter().map(|frame| frame.no).filter(slow).collect();
         let no = nth_of(&all, nth)?;
         self.frames.get_mut(no)?.pending.as_mut()?.ready = true;
@@ -362,7 +377,8 @@ impl Browser {
     }
 
     fn act_detach(&mut self, nth: u8) -> Option<Acted> {
-        let all: Vec<_> = self.sessions.iter().filter(|(_, it)| matches!(it.target, Target::Frame(_))).collect();
+        let all: Vec<_> =
+            self.sessions.iter().filter(|(_, it)| matches!(it.target, Target::Frame(_))).collect();
         let no = nth_of(&all.iter().map(|(no, _)| *no).collect::<Vec<_>>(), nth)?;
         self.detach(no);
         self.release_all();

@@ -51,7 +51,9 @@ impl Browser {
         let root = self.frames.local_root(frame);
         let mut started = false;
         for parent in self.sessions.on(root) {
-            let Some(wait) = self.sessions.get(parent).and_then(|session| session.auto_attach) else { continue };
+            let Some(wait) = self.sessions.get(parent).and_then(|session| session.auto_attach) else {
+                continue;
+            };
             let number = self.targets.next();
             let no = self.sessions.insert(number, Session::new(Target::Worker(frame), Some(parent), wait));
             let info = json!({

@@ -10,8 +10,12 @@ impl Browser {
         let below = self.frames.below(main);
         let busy = |no: FrameNo| self.frames.get(no).is_none_or(|frame| frame.pending.is_some());
         let open = self.dialogs.open.values().any(|dialog| dialog.page == main);
-        let alive = |no: FrameNo| self.frames.process(no).is_some_and(|process| !self.processes.is_dead(process));
-        if open || below.iter().any(|no| busy(*no)) || !std::iter::once(&main).chain(&below).all(|no| alive(*no)) {
+        let alive =
+            |no: FrameNo| self.frames.process(no).is_some_and(|process| !self.processes.is_dead(process));
+        if open
+            || below.iter().any(|no| busy(*no))
+            || !std::iter::once(&main).chain(&below).all(|no| alive(*no))
+        {
             return false;
         }
         let kept = self.copy_frames(main);

@@ -134,7 +134,16 @@ impl Browser {
         self.frames.insert(new_frame(main, main, None, process, document));
         let opener_page = opener.and_then(|opener| self.frames.get(opener)).map(|frame| frame.page);
         let (dialog, cached, first_dialog) = (None, None, None);
-        self.pages.push(Page { main, opener, opener_page, family, dialog, poisoned: false, cached, first_dialog });
+        self.pages.push(Page {
+            main,
+            opener,
+            opener_page,
+            family,
+            dialog,
+            poisoned: false,
+            cached,
+            first_dialog,
+        });
         main
     }
 

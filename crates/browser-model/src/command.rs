@@ -67,8 +67,9 @@ impl Browser {
             return;
         }
         self.before_renderer(session, &command);
+        let overtakes = command.method == "Target.setAutoAttach" || is_resume(&command.method);
         let queued = self.sessions.get(session).is_some_and(|session| !session.held.is_empty());
-        if self.is_held(session, &command.method) || (queued && command.method != "Target.setAutoAttach") {
+        if self.is_held(session, &command.method) || (queued && !overtakes) {
             if let Some(session) = self.sessions.get_mut(session) {
                 session.held.push(Held::Command(command));
             }
@@ -161,7 +162,9 @@ impl Browser {
             None => false,
         });
         let Some(no) = runnable.map(|(no, _)| no) else { return false };
-        let Some(held) = self.sessions.get_mut(no).map(|session| session.held.remove(0)) else { return false };
+        let Some(held) = self.sessions.get_mut(no).map(|session| session.held.remove(0)) else {
+            return false;
+        };
         match held {
             Held::Command(command) => self.run(no, &command),
             Held::Reply { text, .. } => self.queues.pipe(no, text, None),
@@ -180,7 +183,9 @@ impl Browser {
             }
             "Runtime.evaluate" => self.evaluate(session, command),
             "Runtime.runIfWaitingForDebugger" => self.resume(session, command),
-            method if method.split('.').next().is_some_and(|it| DOMAINS.split(' ').any(|known| known == it)) => {
+            method
+                if method.split('.').next().is_some_and(|it| DOMAINS.split(' ').any(|known| known == it)) =>
+            {
                 self.reply(session, command, json!({}));
             }
             method => {
@@ -228,7 +233,8 @@ impl Browser {
 
     /// The frames of the session's process. A target that is on its way has one empty document.
     fn tree(&self, session: SessionNo) -> Value {
-        let Some((Target::Frame(root), early)) = self.sessions.get(session).map(|it| (it.target, it.early)) else {
+        let Some((Target::Frame(root), early)) = self.sessions.get(session).map(|it| (it.target, it.early))
+        else {
             return Value::Null;
         };
         if !early {
@@ -322,7 +328,8 @@ impl Browser {
     /// Whether a command at this page ends the browser: an iframe was removed with its dialog open, or, when it is to
     /// close the page, two dialogs had overlapped.
     fn would_kill(&self, page: FrameNo, closes: bool) -> bool {
-        let lost = self.dialogs.open.values().any(|it| it.page == page && !it.answerable && !it.told.is_empty());
+        let lost =
+            self.dialogs.open.values().any(|it| it.page == page && !it.answerable && !it.told.is_empty());
         let poisoned = self.page(page).is_some_and(|page| page.poisoned);
         poisoned || (closes && lost && self.config.has_browser_handler)
     }

@@ -12,11 +12,15 @@ use crate::tally::Mark;
 impl Browser {
     /// The pending navigation of a frame commits.
     pub(crate) fn commit(&mut self, no: FrameNo) {
-        let Some(renderer) = self.frames.get(no).and_then(|it| Some(it.pending.as_ref()?.destination.renderer)) else {
+        let Some(renderer) =
+            self.frames.get(no).and_then(|it| Some(it.pending.as_ref()?.destination.renderer))
+        else {
             return;
         };
         let Some(process) = self.destination_process(no, renderer) else { return };
-        let Some(mut pending) = self.frames.get_mut(no).and_then(|frame| frame.pending.take()) else { return };
+        let Some(mut pending) = self.frames.get_mut(no).and_then(|frame| frame.pending.take()) else {
+            return;
+        };
         if pending.announced == 0 {
             let url = pending.destination.url.clone();
             pending.announced = self.announce_navigation(no, &url, pending.loader, "differentDocument");
@@ -114,7 +118,8 @@ impl Browser {
 
     /// `frameNavigated` and the new execution context.
     fn tell_document(&mut self, root: FrameNo, no: FrameNo, kind: &str) {
-        let params = json!({ "frame": self.frame_json(no, self.frames.get(no).map(|it| &it.document)), "type": kind });
+        let params =
+            json!({ "frame": self.frame_json(no, self.frames.get(no).map(|it| &it.document)), "type": kind });
         self.pipe_page(root, "Page.frameNavigated", &params, None);
         if let Some(event) = self.context_event(no) {
             self.pipe_runtime(root, "Runtime.executionContextCreated", &event);
@@ -139,7 +144,8 @@ impl Browser {
     /// Promises that a script waits for: with the process they fail, otherwise nobody hears of them again.
     fn settle_promises(&mut self, root: FrameNo, fail: bool) {
         for session in self.sessions.on(root) {
-            let Some(promises) = self.sessions.get_mut(session).map(|it| std::mem::take(&mut it.promises)) else {
+            let Some(promises) = self.sessions.get_mut(session).map(|it| std::mem::take(&mut it.promises))
+            else {
                 continue;
             };
             for id in promises.into_iter().filter(|_| fail) {
@@ -152,7 +158,9 @@ impl Browser {
     fn finish_navigation(&mut self, no: FrameNo, pending: &Pending) {
         let root = self.frames.local_root(no);
         self.speak_page(root, "Page.frameStoppedLoading", &json!({ "frameId": no }));
-        if let Some((id, session)) = pending.asked_by.filter(|(_, session)| self.sessions.get(*session).is_some()) {
+        if let Some((id, session)) =
+            pending.asked_by.filter(|(_, session)| self.sessions.get(*session).is_some())
+        {
             let result = json!({ "frameId": no, "loaderId": pending.loader, "isDownload": false });
             self.queues.speak(json::result(id, Some(session), result));
         }
@@ -170,7 +178,8 @@ impl Browser {
 
     /// Attaches an iframe on a session that attaches to related targets and has none for it yet.
     pub(crate) fn attach_missing(&mut self, no: FrameNo, parent: SessionNo) {
-        let has = |session: &SessionNo| self.sessions.get(*session).is_some_and(|it| it.parent == Some(parent));
+        let has =
+            |session: &SessionNo| self.sessions.get(*session).is_some_and(|it| it.parent == Some(parent));
         if self.sessions.get(parent).is_some_and(|session| session.auto_attach.is_some())
             && !self.sessions.all_on(no).iter().any(has)
         {

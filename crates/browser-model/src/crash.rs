@@ -16,7 +16,8 @@ impl Browser {
         self.processes.kill(process);
         self.tally.crashes += 1;
         for page in &mut self.pages {
-            let lost = page.cached.as_ref().is_some_and(|frames| frames.iter().any(|it| it.process == process));
+            let lost =
+                page.cached.as_ref().is_some_and(|frames| frames.iter().any(|it| it.process == process));
             page.cached = page.cached.take().filter(|_| !lost);
         }
         let in_it = self.frames.iter().filter(|frame| frame.process == process).map(|frame| frame.no);
@@ -63,7 +64,8 @@ impl Browser {
             let params = json!({});
             let number = self.speak(Some(session), "Inspector.targetReloadedAfterCrash", params);
             self.queues.fence(session, number);
-            let Some(state) = self.sessions.get_mut(session).filter(|_| self.config.crash_fails_commands) else {
+            let Some(state) = self.sessions.get_mut(session).filter(|_| self.config.crash_fails_commands)
+            else {
                 continue;
             };
             for held in std::mem::take(&mut state.held).into_iter().filter(|_| is_page) {

@@ -162,7 +162,8 @@ impl Browser {
     /// The frame is gone. If its dialog was open, the page is in a state that a real browser does not survive for long.
     pub(crate) fn dialogs_lose_frame(&mut self, frame: FrameNo) {
         let open = self.dialogs.open.iter().filter(|(_, it)| it.frame == frame);
-        let gone: Vec<(DialogNo, FrameNo, bool)> = open.map(|(no, it)| (*no, it.page, it.answerable)).collect();
+        let gone: Vec<(DialogNo, FrameNo, bool)> =
+            open.map(|(no, it)| (*no, it.page, it.answerable)).collect();
         for (no, page, answerable) in gone {
             self.drop_dialog(no);
             if answerable && let Some(page) = self.page_mut(page) {

@@ -49,7 +49,13 @@ impl Browser {
     }
 
     /// Says that a navigation starts, on the session of the process that the frame is in.
-    pub(crate) fn announce_navigation(&mut self, no: FrameNo, url: &str, loader: LoaderNo, kind: &str) -> u64 {
+    pub(crate) fn announce_navigation(
+        &mut self,
+        no: FrameNo,
+        url: &str,
+        loader: LoaderNo,
+        kind: &str,
+    ) -> u64 {
         let root = self.frames.local_root(no);
         if self.config.starts_navigating {
             let params = json!({ "frameId": no, "url": url, "loaderId": loader, "navigationType": kind });
@@ -60,9 +66,11 @@ impl Browser {
 
     /// A frame that will leave its parent's process gets its target, and with it its session, before.
     fn prepare_swap(&mut self, no: FrameNo) {
-        let Some((parent, destination)) = self.frames.get(no).and_then(|frame| {
-            Some((frame.parent?, frame.pending.as_ref()?.destination.clone()))
-        }) else {
+        let Some((parent, destination)) = self
+            .frames
+            .get(no)
+            .and_then(|frame| Some((frame.parent?, frame.pending.as_ref()?.destination.clone())))
+        else {
             return;
         };
         if self.frames.is_remote(no) || self.stays_with(parent, &destination) {
@@ -134,8 +142,11 @@ impl Browser {
             self.take_frame_back(no, root);
         }
         self.speak_page(root, "Page.frameStoppedLoading", &json!({ "frameId": no }));
-        if let Some((id, session)) = pending.asked_by.filter(|(_, session)| self.sessions.get(*session).is_some()) {
-            let result = json!({ "frameId": no, "loaderId": pending.loader, "errorText": "net::ERR_ABORTED" });
+        if let Some((id, session)) =
+            pending.asked_by.filter(|(_, session)| self.sessions.get(*session).is_some())
+        {
+            let result =
+                json!({ "frameId": no, "loaderId": pending.loader, "errorText": "net::ERR_ABORTED" });
             self.queues.speak(json::result(id, Some(session), result));
         }
     }
@@ -174,7 +185,8 @@ impl Browser {
 
     /// `beforeunload` was answered: the navigation that asked goes on, or ends.
     pub(crate) fn open_gate(&mut self, dialog: DialogNo, accepted: bool) {
-        let asked = self.frames.iter().find(|frame| frame.pending.as_ref().is_some_and(|it| it.gate == Some(dialog)));
+        let asked =
+            self.frames.iter().find(|frame| frame.pending.as_ref().is_some_and(|it| it.gate == Some(dialog)));
         let Some(no) = asked.map(|frame| frame.no) else { return };
         if !accepted {
             return self.cancel_navigation(no);
@@ -201,7 +213,9 @@ impl Browser {
 
     fn can_commit(&self, no: FrameNo) -> bool {
         let Some(frame) = self.frames.get(no) else { return false };
-        let Some(pending) = frame.pending.as_ref().filter(|it| it.ready && it.gate.is_none()) else { return false };
+        let Some(pending) = frame.pending.as_ref().filter(|it| it.ready && it.gate.is_none()) else {
+            return false;
+        };
         let resumed =
             |session: &SessionNo| self.sessions.get(*session).is_some_and(|session| !session.waiting);
         let destination = match pending.destination.renderer {

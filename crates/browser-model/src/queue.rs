@@ -103,7 +103,8 @@ impl Queues {
     pub(crate) fn ready(&self) -> Vec<SourceId> {
         let browser = (!self.browser.is_empty()).then_some(SourceId::Browser);
         let ready = |pipe: &VecDeque<Piped>| pipe.front().is_some_and(|first| first.after <= self.emitted);
-        let pipes = self.pipes.iter().filter(|(_, pipe)| ready(pipe)).map(|(session, _)| SourceId::Pipe(*session));
+        let pipes =
+            self.pipes.iter().filter(|(_, pipe)| ready(pipe)).map(|(session, _)| SourceId::Pipe(*session));
         browser.into_iter().chain(pipes).collect()
     }
 

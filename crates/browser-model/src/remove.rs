@@ -62,8 +62,12 @@ impl Browser {
     }
 
     fn end_workers(&mut self, no: FrameNo) {
-        let workers: Vec<SessionNo> =
-            self.sessions.iter().filter(|(_, it)| it.target == Target::Worker(no)).map(|(no, _)| no).collect();
+        let workers: Vec<SessionNo> = self
+            .sessions
+            .iter()
+            .filter(|(_, it)| it.target == Target::Worker(no))
+            .map(|(no, _)| no)
+            .collect();
         for session in workers {
             self.detach(session);
         }

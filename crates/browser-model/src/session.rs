@@ -102,7 +102,10 @@ impl Sessions {
 
     /// The sessions of a frame's target, those that came too early left out.
     pub(crate) fn on(&self, frame: FrameNo) -> Vec<SessionNo> {
-        self.iter().filter(|(_, it)| it.target == Target::Frame(frame) && !it.early).map(|(no, _)| no).collect()
+        self.iter()
+            .filter(|(_, it)| it.target == Target::Frame(frame) && !it.early)
+            .map(|(no, _)| no)
+            .collect()
     }
 
     /// The sessions of a frame's target, those that came too early too.

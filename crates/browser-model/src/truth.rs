@@ -132,11 +132,7 @@ impl Browser {
 }
 
 fn dialog_truth(dialog: &crate::dialog::Dialog) -> DialogTruth {
-    DialogTruth {
-        page: target_id(dialog.page),
-        frame: frame_id(dialog.frame),
-        answerable: dialog.answerable,
-    }
+    DialogTruth { page: target_id(dialog.page), frame: frame_id(dialog.frame), answerable: dialog.answerable }
 }
 
 fn target_id(no: FrameNo) -> TargetId {

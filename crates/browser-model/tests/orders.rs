@@ -59,7 +59,9 @@ impl Pair {
     }
 
     fn index(&mut self, said: &[String], start: &str) -> usize {
-        said.iter().position(|line| line.starts_with(start)).unwrap_or_else(|| panic!("no {start} in {said:#?}"))
+        said.iter()
+            .position(|line| line.starts_with(start))
+            .unwrap_or_else(|| panic!("no {start} in {said:#?}"))
     }
 }
 
@@ -115,7 +117,10 @@ fn the_session_stays_from_one_foreign_process_to_the_next() {
     pair.said();
     pair.act(Action::Navigate { frame: 1, to: Place::Site(2), slow: false });
     let said = pair.said();
-    assert!(!said.iter().any(|line| line.contains("attachedToTarget") || line.contains("detachedFrom")), "{said:#?}");
+    assert!(
+        !said.iter().any(|line| line.contains("attachedToTarget") || line.contains("detachedFrom")),
+        "{said:#?}"
+    );
     let cleared = said.iter().filter(|line| *line == "SESSION2.1 Runtime.executionContextsCleared").count();
     assert_eq!(cleared, 2);
 }
@@ -130,7 +135,10 @@ fn a_top_navigation_detaches_children_and_not_grandchildren() {
     pair.act(Action::NavigatePage { page: 0, to: Place::Site(3), cache: false });
     let said = pair.said();
     pair.index(&said, "SESSION1.1 Target.detachedFromTarget SESSION2.1");
-    assert!(!said.iter().any(|line| line.contains("SESSION3.1") || line.contains("frameDetached")), "{said:#?}");
+    assert!(
+        !said.iter().any(|line| line.contains("SESSION3.1") || line.contains("frameDetached")),
+        "{said:#?}"
+    );
     assert_eq!(pair.browser.truth().sessions.len(), 1);
 }
 
@@ -279,7 +287,10 @@ fn a_dialog_from_before_the_client_cannot_be_answered() {
     }
     let mut pair = Pair { browser, client, heard: Vec::new() };
     pair.drain();
-    assert!(!pair.heard.iter().any(|line| line.contains("Opening") || line.starts_with("SESSION")), "nothing else");
+    assert!(
+        !pair.heard.iter().any(|line| line.contains("Opening") || line.starts_with("SESSION")),
+        "nothing else"
+    );
     pair.heard.clear();
     pair.send("SESSION1.1", "Page.handleJavaScriptDialog", json!({ "accept": true }));
     assert!(pair.said()[0].contains("No dialog is showing"));
