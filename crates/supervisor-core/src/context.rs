@@ -5,10 +5,10 @@ use cdp_wire::{Command, CommandId, encode, encode_raw};
 use crate::effect::{Effect, Lane, Outcome};
 use crate::event::{Event, Recorded};
 use crate::failure::Failure;
+use crate::flights::Purpose;
 use crate::ids::{Req, Route};
 use crate::machine::{Desk, Step};
 use crate::meters::Meters;
-use crate::purpose::Purpose;
 use crate::state::State;
 use crate::time::At;
 

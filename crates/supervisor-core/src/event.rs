@@ -9,9 +9,9 @@ use crate::call::CallEnd;
 use crate::console::Gathered;
 use crate::dialog::{Answerer, ClosedBy, DialogOpening, Reason, Unanswerable};
 use crate::failure::Failure;
+use crate::flights::Purpose;
 use crate::ids::{CallId, DialogId, EndpointKind, Epoch, Req, Route};
 use crate::options::Options;
-use crate::purpose::Purpose;
 use crate::time::At;
 
 /// One fact.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use cdp_wire::TargetId;
 use serde::{Deserialize, Serialize};
 
+use crate::call::late;
+use crate::call::rules as call_rules;
 use crate::console::Gatherer;
 use crate::context::Cx;
 use crate::effect::Effect;
@@ -14,11 +16,12 @@ use crate::ids::{CallId, DialogId, Epoch};
 use crate::input::{Input, Net};
 use crate::meters::Meters;
 use crate::options::Options;
+use crate::session::attach;
+use crate::snapshot::view::View;
 use crate::snapshot::{ConsoleView, FrameView, Snapshot};
 use crate::state::State;
 use crate::time::At;
-use crate::view::View;
-use crate::{attach, call_rules, connection, context, late, message};
+use crate::{connection, context, message};
 
 /// What a machine starts from. A recording's header holds all of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,7 +101,7 @@ impl Machine {
         }
         cx.gather();
         self.view.mark(&step.events);
-        step.urgent = step.events.iter().any(|recorded| crate::view::is_urgent(&recorded.event));
+        step.urgent = step.events.iter().any(|recorded| crate::snapshot::view::is_urgent(&recorded.event));
         step
     }
 
@@ -147,7 +150,7 @@ impl Machine {
     /// # Errors
     /// `page_gone` when there is no such page.
     pub fn frames(&self, page: Option<&TargetId>) -> Result<Vec<FrameView>, Failure> {
-        crate::view::frames(&self.state, page)
+        crate::snapshot::view::frames(&self.state, page)
     }
 
     /// One page's part of the snapshot's tree, within the snapshot's limits.
@@ -155,13 +158,13 @@ impl Machine {
     /// # Errors
     /// `page_gone` when there is no such page.
     pub fn frame_tree(&self, page: Option<&TargetId>) -> Result<crate::snapshot::FrameTree, Failure> {
-        crate::view::frame_tree_of(&self.state, page)
+        crate::snapshot::view::frame_tree_of(&self.state, page)
     }
 
     /// The console's rings, of one frame or of all.
     #[must_use]
     pub fn console(&self, frame: Option<&cdp_wire::FrameId>) -> ConsoleView {
-        crate::view::console(&self.state, frame)
+        crate::snapshot::view::console(&self.state, frame)
     }
 
     /// What the next machine of the same task must begin with, so that no id is ever used twice.
@@ -190,13 +193,13 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
             connection::expired(cx, &due)
         }
         Due::Setup(route) => attach::setup_silent(cx, &route),
-        Due::Dialog(id) => crate::dialog_answer::watchdog(cx, id),
-        Due::Confirm(id) => crate::dialog_answer::confirmation_missing(cx, id),
-        Due::Reason(id) => crate::dialog_rules::reason_missing(cx, id),
+        Due::Dialog(id) => crate::dialog::answer::watchdog(cx, id),
+        Due::Confirm(id) => crate::dialog::answer::confirmation_missing(cx, id),
+        Due::Reason(id) => crate::dialog::rules::reason_missing(cx, id),
         Due::Call(call) => call_rules::deadline(cx, call),
         Due::Context(call) => call_rules::no_document(cx, call),
         Due::Result(req) => late::waited_long_enough(cx, req),
         Due::Late(call) => late::too_old(cx, call),
-        Due::Orphan(frame) => crate::gone::orphan_unresolved(cx, &frame),
+        Due::Orphan(frame) => crate::session::gone::orphan_unresolved(cx, &frame),
     }
 }

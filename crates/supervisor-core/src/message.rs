@@ -2,9 +2,13 @@
 
 use cdp_wire::{Event, Known, Message, SessionId, decode, peek};
 
+use crate::console::rules as console_rules;
 use crate::context::Cx;
+use crate::dialog::rules as dialog_rules;
+use crate::frame::rules as frame_rules;
 use crate::ids::{EndpointKind, Epoch, Route};
-use crate::{attach, connection, console_rules, dialog_rules, frame_rules, reply};
+use crate::session::attach;
+use crate::{connection, reply};
 
 pub(crate) fn received(cx: &mut Cx<'_>, epoch: Epoch, text: &str) {
     if epoch != cx.state().connection.epoch || cx.state().connection.endpoint.is_none() {

@@ -2,13 +2,16 @@
 
 use cdp_wire::{CommandId, Reply, browser, page, parse};
 
-use crate::attach;
+use crate::call::rules as call_rules;
+use crate::connection;
 use crate::context::Cx;
+use crate::dialog::answer as dialog_answer;
 use crate::event::{Event, FrameInfo};
-use crate::frame_rules;
+use crate::flights::{InFlight, Purpose};
+use crate::frame::rules as frame_rules;
 use crate::ids::Route;
-use crate::purpose::{InFlight, Purpose};
-use crate::{call_rules, connection, dialog_answer, gone};
+use crate::session::attach;
+use crate::session::gone;
 
 pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
     let Some(flight) = cx.state().flights.get(reply.id).cloned() else {

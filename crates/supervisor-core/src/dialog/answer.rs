@@ -3,21 +3,21 @@
 use cdp_wire::page::{DialogType, HandleJavaScriptDialog};
 use cdp_wire::{ReplyError, TargetId};
 
-use crate::apply::leaves_a_stray;
 use crate::context::Cx;
+use crate::dialog::apply::leaves_a_stray;
+use crate::dialog::rules::{end, end_owing};
 use crate::dialog::{Answerer, Closed, ClosedBy, Open, Progress, Reason, Unanswerable};
-use crate::dialog_rules::{end, end_owing};
 use crate::effect::Outcome;
 use crate::event::Event;
 use crate::failure::{Code, Failure};
+use crate::flights::Purpose;
 use crate::ids::{DialogId, Req};
 use crate::input::{Action, DialogChoice};
 use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
-use crate::purpose::Purpose;
 use crate::shown::cut;
+use crate::snapshot::view;
 use crate::state::State;
-use crate::view;
 
 /// The host answers.
 pub(crate) fn respond(cx: &mut Cx<'_>, req: Req, choice: &DialogChoice, action: &Action) {

@@ -4,18 +4,19 @@
 use cdp_wire::{CommandId, FrameId, TargetId, page};
 use rustc_hash::FxHashSet;
 
-use crate::call_rules;
+use crate::call::blocking;
+use crate::call::rules as call_rules;
 use crate::context::Cx;
+use crate::dialog::rules as dialog_rules;
 use crate::dialog::{ClosedBy, Reason, Unanswerable};
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::failure::Code;
+use crate::flights::Purpose;
 use crate::ids::Route;
 use crate::limits::ORPHAN_WAIT;
-use crate::purpose::Purpose;
-use crate::reach::{self, Reach};
 use crate::session::SessionKind;
-use crate::{blocking, dialog_rules};
+use crate::session::reach::{self, Reach};
 
 /// A session ended. For an iframe that is no proof that the frame is gone.
 pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {

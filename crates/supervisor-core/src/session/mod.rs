@@ -1,5 +1,10 @@
 //! Sessions: what is attached, and what hangs on it.
 
+mod apply;
+pub(crate) mod attach;
+pub(crate) mod gone;
+pub mod reach;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cdp_wire::{CommandId, FrameId, TargetId, UniqueContextId};

@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::time::At;
 
 impl State {
-    pub(super) fn apply_call(&mut self, at: At, event: &Event) {
+    pub(crate) fn apply_call(&mut self, at: At, event: &Event) {
         match event {
             Event::CallStarted { req, call, route, frame, method, eval, deadline } => {
                 self.calls.next = CallId(call.0 + 1);

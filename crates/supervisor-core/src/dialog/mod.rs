@@ -11,6 +11,10 @@
 //!
 //! CDP's answer names no dialog. One slot a page and one answer at a time are what makes it unambiguous.
 
+pub(crate) mod answer;
+pub(crate) mod apply;
+pub(crate) mod rules;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cdp_wire::page::DialogType;

@@ -2,14 +2,14 @@
 
 use cdp_wire::{FrameId, TargetId};
 
-use crate::blocking::{self, Fate};
+use crate::call::blocking::{self, Fate};
 use crate::failure::{Code, Failure};
 use crate::frame::Frame;
 use crate::ids::{DialogId, Route};
 use crate::input::Place;
 use crate::snapshot::Status;
+use crate::snapshot::view;
 use crate::state::State;
-use crate::view;
 
 /// A place that was found.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,6 +3,8 @@
 //! Its sections are shared, so that building a new one costs what changed. The names and shapes are part of the contract
 //! with hosts: fields are only added.
 
+pub(crate) mod view;
+
 use std::sync::Arc;
 
 use cdp_wire::page::DialogType;

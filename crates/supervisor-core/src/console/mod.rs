@@ -4,6 +4,8 @@
 //! quiet spell becomes an event at once, what follows becomes one event per [`CONSOLE_GATHER`], which holds only what the
 //! rings would keep, and a count of the rest.
 
+pub(crate) mod rules;
+
 use std::collections::VecDeque;
 
 use cdp_wire::{FrameId, TargetId};

@@ -6,15 +6,15 @@
 use cdp_wire::target::{AttachedToTarget, DetachedFromTarget, TargetCrashed, TargetDestroyed, TargetInfo};
 use cdp_wire::{BrowserContextId, FrameId, SessionId, TargetId, log, page, runtime, target};
 
-use crate::blocking;
+use crate::call::blocking;
 use crate::context::Cx;
 use crate::dialog::{Reason, Unanswerable};
 use crate::event::{Event, Silence};
-use crate::gone;
+use crate::flights::{InFlight, Purpose};
 use crate::ids::{EndpointKind, Route};
 use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
 use crate::options::Scope;
-use crate::purpose::{InFlight, Purpose};
+use crate::session::gone;
 use crate::shown::cut;
 
 pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
@@ -198,8 +198,8 @@ pub(crate) fn crashed(cx: &mut Cx<'_>, route: &Route) {
     gone::renderer(cx, route);
     let page = cx.state().sessions.get(route).map(|session| session.page.clone());
     if let Some(page) = page.filter(|_| cx.state().is_page_session(route)) {
-        crate::dialog_rules::explain(cx, &page, Reason::Crash);
-        crate::dialog_rules::end_open(cx, &page, Reason::Crash);
+        crate::dialog::rules::explain(cx, &page, Reason::Crash);
+        crate::dialog::rules::end_open(cx, &page, Reason::Crash);
     }
 }
 

@@ -3,16 +3,17 @@
 use cdp_wire::page::{DialogType, JavascriptDialogClosed, JavascriptDialogOpening};
 use cdp_wire::{FrameId, TargetId};
 
-use crate::attach::free_page;
+use crate::call::rules as call_rules;
+use crate::connection;
 use crate::context::Cx;
+use crate::dialog::answer as dialog_answer;
 use crate::dialog::{ClosedBy, DialogOpening, Open, Progress, Reason, Source, Unanswerable};
-use crate::dialog_answer;
 use crate::event::Event;
 use crate::ids::{DialogId, Route};
 use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
+use crate::session::attach::free_page;
 use crate::shown::{Shown, cut};
-use crate::{call_rules, connection};
 
 pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOpening<'_>) {
     if !cx.state().is_page_session(route) {

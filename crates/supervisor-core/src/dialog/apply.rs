@@ -9,7 +9,7 @@ use crate::state::State;
 use crate::time::At;
 
 impl State {
-    pub(super) fn apply_dialog(&mut self, at: At, event: &Event) {
+    pub(crate) fn apply_dialog(&mut self, at: At, event: &Event) {
         match event {
             Event::DialogOpened { id, dialog, watchdog } => {
                 self.dialogs.next = DialogId(id.0 + 1);

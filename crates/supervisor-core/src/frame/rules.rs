@@ -10,15 +10,15 @@ use cdp_wire::page::{
 use cdp_wire::runtime::{ExecutionContextCreated, ExecutionContextDestroyed};
 use cdp_wire::{FrameId, LoaderId, UniqueContextId};
 
-use crate::attach::free_page;
-use crate::call_rules;
+use crate::call::rules as call_rules;
 use crate::context::Cx;
 use crate::dialog::Reason;
 use crate::event::{Event, FrameInfo};
-use crate::gone;
 use crate::ids::Route;
 use crate::limits::MAX_SHOWN_TEXT;
-use crate::reach;
+use crate::session::attach::free_page;
+use crate::session::gone;
+use crate::session::reach;
 use crate::shown::cut;
 
 pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>) {
@@ -59,7 +59,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     gone::fallout(cx, &reach);
     gone::frame_settled(cx, &frame);
     if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {
-        crate::dialog_rules::explain(cx, &page, Reason::Navigation);
+        crate::dialog::rules::explain(cx, &page, Reason::Navigation);
         free_page(cx, &page);
     }
     if restored {
@@ -128,7 +128,7 @@ fn explain_by_navigation(cx: &mut Cx<'_>, frame: &str) {
             .is_some_and(|main| main.as_str() == frame)
     };
     if let Some(page) = page.filter(is_main) {
-        crate::dialog_rules::explain(cx, &page, Reason::Navigation);
+        crate::dialog::rules::explain(cx, &page, Reason::Navigation);
     }
 }
 

@@ -7,20 +7,25 @@ use cdp_wire::runtime::{Evaluate, EvaluateResult};
 use cdp_wire::{FrameId, Reply, ReplyError, parse};
 use serde_json::value::RawValue;
 
-use crate::blocking::{self, Fate};
+use crate::call::blocking::{self, Fate};
+use crate::call::late;
+use crate::call::raw::{self, Verdict};
+use crate::call::recover;
+use crate::call::routing::{self, Routed};
 use crate::call::{Call, CallEnd, CallStage};
+use crate::connection;
 use crate::context::{Cx, Expression};
+use crate::dialog::answer as dialog_answer;
 use crate::effect::{Body, Effect, Outcome};
 use crate::event::Event;
 use crate::failure::{CdpError, Code, Failure, JsException};
+use crate::flights::Purpose;
 use crate::ids::{CallId, DialogId, Req, Route};
 use crate::input::{Action, Command, DialogChoice, Place};
 use crate::limits::{CONTEXT_WAIT, MAX_CALL_PARAMS, MAX_CALL_TIMEOUT, MAX_CALLS};
-use crate::purpose::Purpose;
-use crate::raw::{self, Verdict};
-use crate::routing::{self, Routed};
+use crate::session::gone;
+use crate::snapshot::view;
 use crate::state::State;
-use crate::{connection, dialog_answer, gone, late, recover, view};
 
 /// A host's request.
 pub(crate) fn host(cx: &mut Cx<'_>, req: Req, command: Command) {

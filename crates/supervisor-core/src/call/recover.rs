@@ -2,13 +2,13 @@
 
 use cdp_wire::TargetId;
 
-use crate::call_rules;
+use crate::call::raw;
+use crate::call::routing::{self, Routed};
+use crate::call::rules as call_rules;
 use crate::context::Cx;
 use crate::failure::{Code, Failure};
 use crate::ids::Req;
 use crate::input::Remedy;
-use crate::raw;
-use crate::routing::{self, Routed};
 use crate::state::State;
 
 pub(crate) fn page(cx: &mut Cx<'_>, req: Req, target: &TargetId, remedy: &Remedy) {
@@ -37,7 +37,7 @@ fn checked(state: &State, target: &TargetId, method: &str) -> Result<Routed, Fai
         return Err(Failure::new(Code::PageGone, text));
     };
     if let Some((id, open)) = state.open_dialog(target).filter(|(_, open)| open.is_answerable()) {
-        let dialog = crate::view::open(state, id, open);
+        let dialog = crate::snapshot::view::open(state, id, open);
         let text = format!("{id} can still be answered; do that instead, it loses nothing");
         return Err(Failure::new(Code::Refused, text).with(|detail| detail.dialog = Some(dialog)));
     }

@@ -1,24 +1,28 @@
 //! The connection: opened, kept, lost, made again within a budget, and closed after the dialogs were answered.
 
+mod apply;
+
 use std::time::Duration;
 
 use cdp_wire::{ReplyError, browser, target};
 
-use crate::attach;
+use crate::call::late;
+use crate::call::rules as call_rules;
 use crate::context::Cx;
 use crate::deadlines::Due;
 use crate::dialog::Reason;
-use crate::dialog_rules;
+use crate::dialog::answer as dialog_answer;
+use crate::dialog::rules as dialog_rules;
 use crate::effect::{Effect, Outcome};
 use crate::event::Event;
 use crate::failure::{Code, Failure, Stage};
+use crate::flights::Purpose;
 use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::input::Net;
 use crate::limits::{PROBE_EVERY, RECONNECT_FIRST, RECONNECT_LONGEST};
 use crate::options::DialogPolicy;
-use crate::purpose::Purpose;
+use crate::session::attach;
 use crate::snapshot::Status;
-use crate::{call_rules, dialog_answer, late};
 
 /// The host asks to connect.
 pub(crate) fn start(cx: &mut Cx<'_>, req: Req) {
@@ -172,7 +176,7 @@ fn lost(cx: &mut Cx<'_>, reason: &str) {
 pub(crate) fn inspector_detached(cx: &mut Cx<'_>, route: &Route) {
     let is_page_endpoint = matches!(cx.state().connection.endpoint, Some(EndpointKind::Page(_)));
     if is_page_endpoint && *route == Route::Root {
-        crate::gone::session(cx, &Route::Root);
+        crate::session::gone::session(cx, &Route::Root);
         hang_up(cx);
         fail(
             cx,

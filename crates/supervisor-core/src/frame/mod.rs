@@ -10,6 +10,9 @@
 //!   parent gave it up   orphan: a round trip decides out-of-process, owner = F
 //! ```
 
+mod apply;
+pub(crate) mod rules;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cdp_wire::{CommandId, FrameId, LoaderId, TargetId};

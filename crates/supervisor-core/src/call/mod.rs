@@ -7,6 +7,14 @@
 //!                                  Interrupted ── the dialog ends ──▶ Late ── reply ──▶ kept for the host
 //! ```
 
+mod apply;
+pub(crate) mod blocking;
+pub(crate) mod late;
+pub(crate) mod raw;
+pub(crate) mod recover;
+pub(crate) mod routing;
+pub(crate) mod rules;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 

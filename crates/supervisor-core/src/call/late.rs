@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
+use crate::call::rules as call_rules;
 use crate::call::{Call, CallEnd, CallStage};
-use crate::call_rules;
 use crate::context::Cx;
 use crate::effect::{Effect, Outcome};
 use crate::event::Event;
 use crate::failure::{Code, Failure};
-use crate::gone;
 use crate::ids::{CallId, DialogId, Req};
 use crate::limits::{LATE_RESULT_KEPT, MAX_CALL_TIMEOUT, MAX_LATE_RESULTS, MAX_RESULT_WAITERS};
+use crate::session::gone;
 
 /// A host asks for a late result.
 pub(crate) fn asked(cx: &mut Cx<'_>, req: Req, id: CallId, timeout: Option<Duration>) {
