@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 mod frames;
+mod raw_client;
 mod stage;
 mod talk;
 
-pub use stage::{Stage, browser, patience};
-pub use talk::{accept, accept_with, dismiss};
+pub use raw_client::RawClient;
+pub use stage::{Stage, browser, is_headless_shell, patience};
+pub use talk::{Held, accept, accept_with, dismiss};

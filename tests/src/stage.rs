@@ -28,6 +28,15 @@ pub fn browser() -> Browser {
     .unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Whether the tests run on the headless shell: it has nobody who could show a dialog, so it keeps none open that nobody
+/// listens to, and it takes the last one for the only one.
+#[must_use]
+pub fn is_headless_shell() -> bool {
+    let path = browser().path;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().replace('_', "-");
+    name.contains("headless-shell")
+}
+
 /// Two browsers at once: the tests are to be fast, not the machine to be on its knees.
 static BROWSERS: std::sync::LazyLock<Arc<Semaphore>> =
     std::sync::LazyLock::new(|| Arc::new(Semaphore::new(2)));
@@ -92,6 +101,14 @@ impl Stage {
     #[must_use]
     pub fn page_of(&self, target: &TargetId) -> Option<PageView> {
         self.task.snapshot().pages.iter().find(|page| page.target_id == *target).cloned()
+    }
+
+    /// The browser's major version.
+    #[must_use]
+    pub fn major_version(&self) -> u32 {
+        let numbers =
+            self.browser.version().split(' ').filter_map(|word| word.split('.').next()?.parse().ok());
+        numbers.last().unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
     }
 
     /// Stops everything, in the order in which a careful host does.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use supervisor::{
-    Action, Answered, CallResult, DialogChoice, DialogId, DialogView, EvalOptions, Failure, FrameId,
-    FrameView, Place,
+    Action, Answered, CallId, CallResult, DialogChoice, DialogId, DialogView, EvalOptions, Failure, FrameId,
+    FrameView, LateResult, Place, TargetId,
 };
 
 use crate::stage::Stage;
@@ -26,7 +26,71 @@ pub fn dismiss() -> Action {
     Action::Dismiss
 }
 
+/// A call that a dialog holds.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// The dialog.
+    pub dialog: DialogView,
+    /// The call.
+    pub call: CallId,
+}
+
+impl Held {
+    /// From the failure of a call that ran when a dialog opened.
+    ///
+    /// # Panics
+    /// When it is another failure.
+    #[must_use]
+    pub fn from_failure(failure: &Failure) -> Self {
+        assert_eq!(failure.code, supervisor::Code::DialogOpened, "{failure:?}");
+        Self { dialog: failure.detail.dialog.clone().unwrap(), call: failure.detail.call_id.unwrap() }
+    }
+}
+
 impl Stage {
+    /// Evaluates what opens a dialog.
+    pub async fn ask(&self, frame: Option<&FrameId>, expression: &str) -> Held {
+        Held::from_failure(&self.eval(frame, expression).await.unwrap_err())
+    }
+
+    /// What a call gave in the end that a dialog had held. The dialog must have been answered.
+    pub async fn late(&self, call: CallId) -> Value {
+        match self.task.result(call, None).await.unwrap_or_else(|failure| panic!("{failure:?}")) {
+            LateResult::Call(call) => serde_json::from_str(call.result.get()).unwrap(),
+            LateResult::Eval(value) => serde_json::from_str(value.value.get()).unwrap(),
+        }
+    }
+
+    /// Answers the dialog that is open on this page.
+    ///
+    /// # Errors
+    /// As the task gives them.
+    pub async fn answer_on(&self, page: &TargetId, action: Action) -> Result<Answered, Failure> {
+        self.task.respond(DialogChoice { dialog_id: None, target_id: Some(page.clone()) }, action).await
+    }
+
+    /// Whether the dialog is that frame's: older browsers do not name it.
+    #[must_use]
+    pub fn is_of_frame(&self, dialog: &DialogView, frame: &FrameId) -> bool {
+        match &dialog.frame_id {
+            Some(named) => named == frame,
+            None => self.major_version() < 150,
+        }
+    }
+
+    /// Clicks into the active page, once it has been painted: before that a browser lets no input through.
+    ///
+    /// # Errors
+    /// As the task gives them for the release of the button.
+    pub async fn click(&self, x: u32, y: u32) -> Result<CallResult, Failure> {
+        let painted =
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
+        self.value(None, painted).await;
+        let event = |kind| json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+        self.call("Input.dispatchMouseEvent", event("mousePressed")).await?;
+        self.call("Input.dispatchMouseEvent", event("mouseReleased")).await
+    }
+
     /// Navigates the active page and waits until its document is there, with its execution context.
     pub async fn open(&self, host: &str, path: &str) {
         let url = self.pages.url(host, path);
