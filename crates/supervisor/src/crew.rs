@@ -71,14 +71,18 @@ pub(crate) async fn wind_down(slot: Arc<Slot>) {
     let deadline = Instant::now() + STOP;
     let left = || Some(deadline.saturating_duration_since(Instant::now()));
     let _ = timeout(STOP_ANSWERS, slot.published.wait_for_end()).await;
-    if let Some(connection) = slot.crew.connection.get() {
-        let _ = connection.drain_and_wait(left()).await;
+    if let Some(connection) = slot.crew.connection.get()
+        && connection.drain_and_wait(left()).await.is_err()
+    {
+        connection.kill();
     }
     if let Some(watchdog) = slot.crew.watchdog.get() {
         watchdog.stop(None);
     }
-    if let Some(task) = slot.crew.task.get() {
-        let _ = task.stop_and_wait(None, left()).await;
+    if let Some(task) = slot.crew.task.get()
+        && task.stop_and_wait(None, left()).await.is_err()
+    {
+        task.kill();
     }
     end(&slot);
 }

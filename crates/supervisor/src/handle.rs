@@ -14,7 +14,7 @@ use crate::task_handle::Task;
 /// Supervises browser tasks. Cloning it costs nothing.
 ///
 /// When the last clone and the last [`Task`] are dropped, everything is stopped: dialogs that may be answered are, and
-/// sockets are closed.
+/// sockets are closed. That happens on the runtime: before it shuts down, wait for [`Supervisor::stop_all`].
 #[derive(Clone, Debug)]
 pub struct Supervisor {
     keeper: Arc<Keeper>,

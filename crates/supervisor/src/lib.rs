@@ -32,6 +32,7 @@ mod handle;
 mod ids;
 mod json;
 pub mod limits;
+mod log;
 mod reader;
 mod recorder;
 mod registry;

@@ -5,6 +5,9 @@ use std::time::Duration;
 /// The whole of opening a socket, from the name to the upgrade, unless the host says otherwise.
 pub const START_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How much later than a dial's own limit its failure may arrive, on a loaded machine, before the handshake is blamed.
+pub const DIAL_REPORT: Duration = Duration::from_millis(500);
+
 /// The longest message of the browser. It sends each as one frame, and a screenshot or a response body can have tens of
 /// megabytes; a longer one ends the connection with the reason.
 pub const MAX_MESSAGE: usize = 256 * 1024 * 1024;

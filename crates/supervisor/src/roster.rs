@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use ractor::{ActorId, ActorRef, RpcReplyPort, concurrency};
-use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Status};
+use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Stage, Status};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::answer::{Answer, Port};
 use crate::connection::Dialling;
@@ -14,7 +16,7 @@ use crate::crew::{self, Role};
 use crate::endpoint::Endpoint;
 use crate::handle::Keeper;
 use crate::ids::TaskId;
-use crate::limits::WAITING_STARTS;
+use crate::limits::{DIAL_REPORT, WAITING_STARTS};
 use crate::recorder::Recorder;
 use crate::registry::{RegistryMessage, Report, reply_to, report};
 use crate::shell::Shell;
@@ -93,7 +95,7 @@ impl Roster {
             Ok(entry) => {
                 let (slot, task_id) = (Arc::clone(&entry.slot), request.task_id);
                 self.entries.insert(task_id, Entry { phase: Phase::Starting(vec![request.reply]), ..entry });
-                command_start(&slot);
+                command_start(&slot, request.options.start_timeout);
             }
             Err(failure) => reply_to(request.reply, Err(failure)),
         }
@@ -133,7 +135,10 @@ impl Roster {
 
     pub(crate) fn stop(&mut self, task_id: &TaskId, reply: RpcReplyPort<bool>) {
         match self.begin_stop(task_id) {
-            Some((told, _)) => told.push(reply),
+            Some((told, next)) => {
+                told.push(reply);
+                refuse(next.drain(..).map(|request| request.reply));
+            }
             None => reply_to(reply, false),
         }
     }
@@ -143,7 +148,9 @@ impl Roster {
         let entry = self.entries.get_mut(task_id)?;
         if !matches!(entry.phase, Phase::Stopping { .. }) {
             let stopping = Phase::Stopping { told: Vec::new(), next: Vec::new() };
-            refuse(std::mem::replace(&mut entry.phase, stopping));
+            if let Phase::Starting(waiting) = std::mem::replace(&mut entry.phase, stopping) {
+                refuse(waiting);
+            }
             tell(&entry.slot, Command::Stop, None);
             let (slot, registry) = (Arc::clone(&entry.slot), self.myself.clone());
             tokio::spawn(async move {
@@ -215,6 +222,7 @@ impl Roster {
             reply_to(reply, result.clone().map(|()| task.clone()));
         }
         if failed {
+            tell(&entry.slot, Command::Stop, None);
             tokio::spawn(crew::wind_down(Arc::clone(&entry.slot)));
             self.forget(task_id);
         }
@@ -274,8 +282,7 @@ impl Roster {
 impl Entry {
     /// Whether this binding is what the request wants. Another scope is another binding.
     fn fits(&self, request: &Request) -> bool {
-        let scope = self.slot.shell().machine.state().options.scope.clone();
-        self.slot.is_at(&request.endpoint) && scope == request.options.options.scope
+        self.slot.is_at(&request.endpoint) && self.slot.scope() == request.options.options.scope
     }
 
     /// Gives what runs, or will run, with the options that are wanted now.
@@ -308,18 +315,28 @@ impl Entry {
     }
 }
 
-/// Connects, and reports the outcome.
-fn command_start(slot: &Arc<Slot>) {
+/// Connects, and reports the outcome. The dial keeps the limit itself; what is left of it is the handshake's.
+fn command_start(slot: &Arc<Slot>, limit: Duration) {
     let (port, outcome) = concurrency::oneshot::<Result<Answer, Failure>>();
     tell(slot, Command::Start, Some(port.into()));
     let slot = Arc::clone(slot);
     tokio::spawn(async move {
-        let result = match outcome.await {
-            Ok(result) => result.map(|_| ()),
-            Err(_) => Err(internal("the task ended while it started")),
+        let result = match timeout(limit + DIAL_REPORT, outcome).await {
+            Ok(Ok(result)) => result.map(drop),
+            Ok(Err(_)) => Err(internal("the task ended while it started")),
+            Err(_) => Err(silent_browser(limit)),
         };
         report(&slot.registry, Report::Started(slot.task_id.clone(), slot.binding, result));
     });
+}
+
+fn silent_browser(limit: Duration) -> Failure {
+    let message = format!(
+        "The socket is open, but the browser did not answer the first commands within {} s; look whether it hangs, or \
+         allow more time.",
+        limit.as_secs_f64()
+    );
+    Failure::new(Code::StartFailed, message).with(|detail| detail.stage = Some(Stage::Handshake))
 }
 
 fn adopt_options(slot: &Slot, options: Options) {
@@ -345,13 +362,10 @@ fn wait_for_stop(next: &mut Vec<Request>, request: Request) {
 }
 
 /// Whoever waited for a start that was overtaken by a stop.
-fn refuse(phase: Phase) {
-    if let Phase::Starting(waiting) = phase {
-        for reply in waiting {
-            let message =
-                "The task was stopped, or started elsewhere, before it was connected; start it again.";
-            reply_to(reply, Err(Failure::new(Code::NotConnected, message)));
-        }
+fn refuse(waiting: impl IntoIterator<Item = Reply>) {
+    for reply in waiting {
+        let message = "The task was stopped, or started elsewhere, before it was connected; start it again.";
+        reply_to(reply, Err(Failure::new(Code::NotConnected, message)));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, MutexGuard};
+use std::sync::MutexGuard;
 
 use ractor::{ActorRef, ActorRuntime, MessagingErr};
 use supervisor_core::{
@@ -207,12 +207,10 @@ impl<'a> Turn<'a> {
 
     fn tell_events(&mut self, events: Vec<Recorded>) {
         self.dirty |= !events.is_empty();
-        if self.slot.published.events.receiver_count() > 0 {
-            for event in events {
-                // Fails only when the last subscriber left meanwhile.
-                let _ = self.slot.published.events.send(Arc::new(event));
-            }
+        for recorded in &events {
+            crate::log::event(&self.slot.task_id, &recorded.event);
         }
+        self.slot.published.tell_subscribers(events);
     }
 
     fn effect(&mut self, at: At, effect: Effect, message: Option<&Utf8Bytes>) {

@@ -1,13 +1,13 @@
 //! What the actors of one task share. The registry owns it, so that the end of an actor loses nothing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use ractor::{ActorRef, Message};
 use supervisor_core::snapshot::StatusView;
-use supervisor_core::{At, Recorded, Req, Snapshot, Status};
+use supervisor_core::{At, Recorded, Req, Scope, Snapshot, Status};
 use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::time::Instant;
 
@@ -72,6 +72,10 @@ impl Slot {
         self.shell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn scope(&self) -> Scope {
+        self.shell().machine.state().options.scope.clone()
+    }
+
     pub(crate) fn next_req(&self) -> Req {
         Req(self.requests.fetch_add(1, Ordering::Relaxed))
     }
@@ -124,7 +128,8 @@ pub(crate) struct Published {
     pub(crate) snapshot: ArcSwap<Snapshot>,
     /// Changes with every publication.
     pub(crate) changes: watch::Sender<u64>,
-    pub(crate) events: broadcast::Sender<Arc<Recorded>>,
+    /// Made for the first subscriber: its ring is the larger part of a task that nobody subscribes to.
+    events: OnceLock<broadcast::Sender<Arc<Recorded>>>,
     pub(crate) ended: watch::Sender<bool>,
 }
 
@@ -133,7 +138,7 @@ impl Published {
         Self {
             snapshot: ArcSwap::new(snapshot),
             changes: watch::Sender::new(0),
-            events: broadcast::Sender::new(EVENTS),
+            events: OnceLock::new(),
             ended: watch::Sender::new(false),
         }
     }
@@ -141,6 +146,20 @@ impl Published {
     pub(crate) fn publish(&self, snapshot: Arc<Snapshot>) {
         self.snapshot.store(snapshot);
         self.changes.send_modify(|count| *count += 1);
+    }
+
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<Arc<Recorded>> {
+        self.events.get_or_init(|| broadcast::Sender::new(EVENTS)).subscribe()
+    }
+
+    pub(crate) fn tell_subscribers(&self, events: Vec<Recorded>) {
+        let Some(subscribers) = self.events.get().filter(|events| events.receiver_count() > 0) else {
+            return;
+        };
+        for event in events {
+            // Fails only when the last subscriber left meanwhile.
+            let _ = subscribers.send(Arc::new(event));
+        }
     }
 
     pub(crate) async fn wait_for_end(&self) {

@@ -26,7 +26,8 @@ pub struct StartOptions {
     /// Where the task is recorded: a file that does not exist yet. It holds page texts and typed answers. Of a task that
     /// runs it is not changed.
     pub recording: Option<PathBuf>,
-    /// The time for opening a socket, from the name to the upgrade. Of a task that runs it is not changed.
+    /// The time for a start, from the name to the handshake, and for opening the socket of a reconnect. Of a task that runs
+    /// it is not changed.
     pub start_timeout: Duration,
     /// Headers of the WebSocket upgrade and of `/json/version`. Of a task that runs they are not changed.
     pub headers: Vec<(String, Secret)>,

@@ -73,7 +73,7 @@ impl Task {
     #[must_use]
     pub fn events(&self) -> EventStream {
         let published = &self.slot.published;
-        EventStream { events: published.events.subscribe(), ended: published.ended.subscribe() }
+        EventStream { events: published.subscribe(), ended: published.ended.subscribe() }
     }
 
     /// Waits until the snapshot is as wished, and gives it; looks at each one that is published while it waits.
@@ -175,10 +175,10 @@ impl Task {
         self.request(Command::Recover { target_id, remedy }, Abandoned::GoesOn).await.map(drop)
     }
 
-    /// Changes the options of the running task. A changed scope takes effect by `get_or_start` only, which rebinds.
+    /// Changes the options of the running task.
     ///
     /// # Errors
-    /// `not_connected` when the task has ended; `invalid_argument`.
+    /// `not_connected` when the task has ended; `invalid_argument` for another scope, which needs another binding.
     pub async fn configure(&self, options: Options) -> Result<(), Failure> {
         self.request(Command::Configure { options: Box::new(options) }, Abandoned::GoesOn).await.map(drop)
     }
@@ -232,6 +232,7 @@ impl Task {
         if *self.slot.published.ended.borrow() {
             return Err(self.over());
         }
+        self.check_scope(&command)?;
         let req = self.slot.next_req();
         let (port, answer) = concurrency::oneshot();
         let host = HostCommand { req, command, port: Some(port.into()), permit: Some(permit) };
@@ -240,6 +241,17 @@ impl Task {
         let answer = answer.await;
         caller.cancels = false;
         answer.unwrap_or_else(|_| Err(self.unanswered())).map(|answer| answer.map_json(Json::repaired))
+    }
+
+    /// A task that runs keeps its scope.
+    fn check_scope(&self, command: &Command) -> Result<(), Failure> {
+        match command {
+            Command::Configure { options } if options.scope != self.slot.scope() => {
+                let message = "Another scope needs another binding: give it to get_or_start, which rebinds.";
+                Err(Failure::new(Code::InvalidArgument, message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The port was dropped: with the task's end, or with an input that was lost inside.

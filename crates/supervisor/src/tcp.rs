@@ -30,7 +30,7 @@ pub(crate) async fn connect(url: &Url, progress: &Progress) -> Result<Box<dyn St
         return Ok(Box::new(tcp));
     }
     progress.reached(Stage::Tls);
-    encrypt(url, tcp).await
+    encrypt(url, tcp, client_config().map_err(|why| no_tls(&why))?).await
 }
 
 async fn resolve(url: &Url) -> Result<Vec<SocketAddr>, DialError> {
@@ -78,18 +78,16 @@ fn unreachable(why: &str) -> DialError {
     DialError::new(Stage::Tcp, format!("no connection ({why}); {next}"))
 }
 
-async fn encrypt(url: &Url, tcp: TcpStream) -> Result<Box<dyn Stream>, DialError> {
-    let failed = |why: String| {
-        DialError::new(
-            Stage::Tls,
-            format!("no TLS ({why}); check the certificate, and that the port speaks TLS"),
-        )
-    };
+async fn encrypt(url: &Url, tcp: TcpStream, config: Arc<ClientConfig>) -> Result<Box<dyn Stream>, DialError> {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-    let name = ServerName::try_from(host).map_err(|error| failed(error.to_string()))?;
-    let connector = TlsConnector::from(client_config().map_err(failed)?);
-    let stream = connector.connect(name, tcp).await.map_err(|error| failed(error.to_string()))?;
+    let name = ServerName::try_from(host).map_err(|error| no_tls(&error))?;
+    let stream = TlsConnector::from(config).connect(name, tcp).await.map_err(|error| no_tls(&error))?;
     Ok(Box::new(stream))
+}
+
+fn no_tls(why: &dyn std::fmt::Display) -> DialError {
+    let next = "check the certificate, and that the port speaks TLS";
+    DialError::new(Stage::Tls, format!("no TLS ({why}); {next}"))
 }
 
 /// One configuration for the process: its session cache makes a reconnect cheaper.
@@ -99,8 +97,82 @@ fn client_config() -> Result<Arc<ClientConfig>, String> {
 }
 
 fn build_config() -> Result<ClientConfig, rustls::Error> {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    trusting(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() })
+}
+
+fn trusting(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::ServerConfig;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpListener;
+    use tokio_rustls::TlsAcceptor;
+
+    use super::*;
+
+    const ROOT: &[u8] = include_bytes!("../tests/tls/root.der");
+    const CERTIFICATE: &[u8] = include_bytes!("../tests/tls/localhost.der");
+    const KEY: &[u8] = include_bytes!("../tests/tls/localhost.key.der");
+
+    fn acceptor() -> TlsAcceptor {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder =
+            ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY));
+        let chain = vec![CertificateDer::from(CERTIFICATE)];
+        Arc::new(builder.with_no_client_auth().with_single_cert(chain, key).unwrap()).into()
+    }
+
+    /// A TLS server that sends back what it gets.
+    async fn server() -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            let (tcp, _) = listener.accept().await.unwrap();
+            if let Ok(tls) = acceptor().accept(tcp).await {
+                let (mut reader, mut writer) = tokio::io::split(tls);
+                let _ = tokio::io::copy(&mut reader, &mut writer).await;
+            }
+        });
+        port
+    }
+
+    async fn encrypted(name: &str, config: ClientConfig) -> Result<Box<dyn Stream>, DialError> {
+        let port = server().await;
+        let tcp = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+        encrypt(&Url::parse(&format!("wss://{name}:{port}/")).unwrap(), tcp, Arc::new(config)).await
+    }
+
+    fn trusting_the_test_root() -> ClientConfig {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from(ROOT)).unwrap();
+        trusting(roots).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_trusted_certificate_gives_a_stream() {
+        let mut stream = encrypted("localhost", trusting_the_test_root()).await.unwrap();
+        stream.write_all(b"hello").await.unwrap();
+        stream.flush().await.unwrap();
+        let mut back = [0; 5];
+        stream.read_exact(&mut back).await.unwrap();
+        assert_eq!(&back, b"hello");
+    }
+
+    #[tokio::test]
+    async fn another_name_or_root_gives_none() {
+        for (name, config) in
+            [("other.example", trusting_the_test_root()), ("localhost", build_config().unwrap())]
+        {
+            let Err(error) = encrypted(name, config).await else { panic!("{name} was trusted") };
+            assert_eq!(error.stage, Stage::Tls);
+            assert!(error.reason.contains("certificate"), "{}", error.reason);
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use supervisor::{Code, Failure, Stage, StartOptions, Status, Supervisor};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -102,6 +103,20 @@ async fn a_socket_that_closes_at_once_is_the_handshake() {
     let (failure, ()) = tokio::join!(failure(&url, LIMIT), async { drop(peer.connection().await) });
     // The peer may answer the first commands before it is dropped only if it read them, and then it would be connected.
     assert_eq!(failure.detail.stage, Some(Stage::Handshake), "{failure}");
+}
+
+#[tokio::test]
+async fn a_browser_that_says_nothing_is_the_handshake() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("ws://{}/devtools/browser/B", listener.local_addr().unwrap());
+    let silent = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        let mut socket = tokio_tungstenite::accept_async(stream).await.unwrap();
+        while let Some(Ok(_)) = socket.next().await {}
+    });
+    let failure = failure(&url, Duration::from_millis(300)).await;
+    assert_eq!(failure.detail.stage, Some(Stage::Handshake), "{failure}");
+    within(silent).await.expect("the socket is closed");
 }
 
 #[tokio::test]

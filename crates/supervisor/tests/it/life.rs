@@ -133,6 +133,20 @@ async fn another_endpoint_rebinds() {
 }
 
 #[tokio::test]
+async fn a_stop_overtakes_what_waits_for_a_rebind() {
+    let (mut old_peer, new_peer) = (Peer::start().await, Peer::start().await);
+    let (supervisor, _old, connection) = connected(&mut old_peer).await;
+    connection.opens_dialog("confirm", "keeps the old binding from stopping at once");
+    let url = new_peer.url();
+    let rebind = supervisor.get_or_start("t", &url, Options::default());
+    let (rebound, stopped) = within(async { tokio::join!(rebind, supervisor.stop("t")) }).await;
+    assert!(stopped);
+    assert_eq!(rebound.unwrap_err().code, supervisor::Code::NotConnected);
+    assert!(supervisor.tasks().await.is_empty());
+    assert_eq!(new_peer.accepted(), 0);
+}
+
+#[tokio::test]
 async fn another_scope_rebinds_and_other_options_do_not() {
     let mut peer = Peer::start().await;
     let (supervisor, task, mut connection) = connected(&mut peer).await;
@@ -144,6 +158,8 @@ async fn another_scope_rebinds_and_other_options_do_not() {
     let answer = connection.takes_answer().await;
     assert_eq!(answer["params"]["accept"], true, "the changed policy applies");
     options.scope = Scope::TargetId(PAGE.into());
+    let refused = task.configure(options.clone()).await.unwrap_err();
+    assert_eq!(refused.code, supervisor::Code::InvalidArgument);
     let other = within(supervisor.get_or_start("t", &peer.url(), options)).await.unwrap();
     assert!(!other.is_same(&task));
     connection.closed().await;
