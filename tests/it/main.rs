@@ -3,3 +3,4 @@
 
 mod browser;
 mod purity;
+mod replay;

@@ -33,6 +33,7 @@ pub mod snapshot;
 pub mod state;
 mod time;
 
+pub use cdp_wire::page::DialogType;
 pub use cdp_wire::{CommandId, FrameId, SessionId, TargetId};
 pub use console::Level as ConsoleLevel;
 pub use effect::{Body, Effect, Lane, Outcome};

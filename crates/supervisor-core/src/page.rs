@@ -29,8 +29,6 @@ pub struct Page {
     pub slot: Slot,
     /// Why nobody can free it by answering.
     pub blocked: Option<Blocked>,
-    /// Whether its main frame is on its way to another document.
-    pub navigating: bool,
 }
 
 /// Why a page is stuck.

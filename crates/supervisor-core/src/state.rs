@@ -130,6 +130,13 @@ impl State {
         Some((id, self.dialogs.open.get(&id)?))
     }
 
+    /// Whether a page's main frame is on its way to another document.
+    #[must_use]
+    pub fn is_navigating(&self, page: &TargetId) -> bool {
+        let main = self.pages.get(page).and_then(|page| page.main_frame.as_ref());
+        main.and_then(|main| self.frames.get(main)).is_some_and(|frame| frame.navigating)
+    }
+
     /// Whether commands can be sent.
     #[must_use]
     pub fn is_connected(&self) -> bool {

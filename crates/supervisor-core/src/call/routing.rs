@@ -132,7 +132,8 @@ pub(crate) fn renderer(state: &State, route: &Route, method: &str) -> Result<(),
     Ok(())
 }
 
-fn blocked(state: &State, id: DialogId, method: &str, fate: Fate) -> Failure {
+/// What a caller is told whose command was not sent because of a dialog.
+pub(crate) fn blocked(state: &State, id: DialogId, method: &str, fate: Fate) -> Failure {
     let Some(open) = state.dialogs.open.get(&id) else {
         return Failure::new(Code::BlockedByDialog, "a dialog is open");
     };

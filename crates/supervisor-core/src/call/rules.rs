@@ -187,9 +187,7 @@ fn eval(
         Ok(routed) => routed,
         Err(failure) => return cx.fail(req, failure),
     };
-    let document =
-        routed.frame.as_ref().and_then(|frame| cx.state().sessions.get(&routed.route)?.document(frame));
-    let document = document.map(|(id, _)| id);
+    let document = routed.frame.as_ref().and_then(|frame| settled_document(cx.state(), &routed.route, frame));
     let route = routed.route.clone();
     let call = started(cx, req, routed, "Runtime.evaluate", true, timeout);
     match document {
@@ -200,6 +198,13 @@ fn eval(
             cx.emit(Event::CallWaits { call, until });
         }
     }
+}
+
+/// The document that is in a frame and will stay there for now.
+fn settled_document(state: &State, route: &Route, frame: &FrameId) -> Option<i64> {
+    let stays = state.frames.get(frame).is_none_or(|known| !known.navigating);
+    let (context, _) = state.sessions.get(route)?.document(frame)?;
+    stays.then_some(context)
 }
 
 fn checked_eval(
@@ -272,11 +277,8 @@ pub(crate) fn document_came(cx: &mut Cx<'_>, route: &Route, frame: &FrameId) {
         return;
     }
     let is_home = cx.state().frames.get(frame).is_none_or(|known| known.owner.as_ref() == Some(route));
-    let Some((context, _)) =
-        cx.state().sessions.get(route).and_then(|it| it.document(frame)).filter(|_| is_home)
-    else {
-        return;
-    };
+    let document = settled_document(cx.state(), route, frame);
+    let Some(context) = document.filter(|_| is_home) else { return };
     let waiting = |call: &Call| call.stage == CallStage::Waiting && call.frame.as_ref() == Some(frame);
     let calls: Vec<_> =
         cx.state().calls.open.iter().filter(|(_, call)| waiting(call)).map(|(id, _)| *id).collect();
@@ -469,9 +471,22 @@ pub(crate) fn dialog_opened(cx: &mut Cx<'_>, dialog: DialogId) {
         .filter(|(_, call)| call.stage == CallStage::Running && holds(call))
         .map(|(id, _)| *id)
         .collect();
+    let waits = |call: &Call| call.stage == CallStage::Waiting && blocked.contains(&call.route);
+    let unsent: Vec<_> =
+        cx.state().calls.open.iter().filter(|(_, call)| waits(call)).map(|(id, _)| *id).collect();
     for call in held {
         interrupt(cx, call, dialog);
     }
+    for call in unsent {
+        block(cx, call, dialog);
+    }
+}
+
+/// A call that still waited for its document: nothing was sent, so nothing can come late.
+fn block(cx: &mut Cx<'_>, id: CallId, dialog: DialogId) {
+    let Some(call) = cx.state().calls.open.get(&id).cloned() else { return };
+    let failure = routing::blocked(cx.state(), dialog, &call.method, Fate::Hangs);
+    finish(cx, id, &call, Outcome::Failed(failure));
 }
 
 fn interrupt(cx: &mut Cx<'_>, id: CallId, dialog: DialogId) {

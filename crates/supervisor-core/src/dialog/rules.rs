@@ -157,8 +157,8 @@ fn ended_by_browser(
 
 /// What closed a dialog that we did not: only a person or a client accepts; a navigation dismisses.
 fn cause(cx: &Cx<'_>, open: &Open, accepted: bool) -> Option<Reason> {
-    let page = cx.state().pages.get(&open.opening.page)?;
-    let leaves = page.navigating && open.opening.kind != DialogType::Beforeunload;
+    let leaves =
+        cx.state().is_navigating(&open.opening.page) && open.opening.kind != DialogType::Beforeunload;
     match accepted {
         true => Some(Reason::OtherClient),
         false if leaves => Some(Reason::Navigation),

@@ -35,6 +35,7 @@ impl State {
             parent_view: view,
             orphaned: None,
             navigation_started: None,
+            navigating: false,
             since: self.history_place(),
         };
         self.frames.insert(id, frame);
@@ -93,6 +94,7 @@ impl State {
         if let Some(frame) = self.frames.get_mut(&info.id) {
             frame.describe(info);
             frame.navigation_started = None;
+            frame.navigating = false;
         }
         let last = self.flights.last_id();
         if self.root_frame(route).as_ref() == Some(&info.id)
@@ -111,7 +113,6 @@ impl State {
         }
         if let Some(page) = self.pages.get_mut(&target) {
             page.main_frame = Some(id.clone());
-            page.navigating = false;
         }
     }
 
@@ -173,23 +174,15 @@ impl State {
 
     pub(crate) fn navigation_started(&mut self, id: &FrameId) {
         let place = self.history;
-        let Some(frame) = self.frames.get_mut(id) else { return };
-        frame.navigation_started.get_or_insert(place);
-        let page = frame.page.clone();
-        self.set_navigating(&page, id, true);
-    }
-
-    pub(crate) fn loading_stopped(&mut self, id: &FrameId) {
-        if let Some(page) = self.frames.get(id).map(|frame| frame.page.clone()) {
-            self.set_navigating(&page, id, false);
+        if let Some(frame) = self.frames.get_mut(id) {
+            frame.navigation_started.get_or_insert(place);
+            frame.navigating = true;
         }
     }
 
-    pub(crate) fn set_navigating(&mut self, page: &TargetId, frame: &FrameId, navigating: bool) {
-        if let Some(page) = self.pages.get_mut(page)
-            && page.main_frame.as_ref() == Some(frame)
-        {
-            page.navigating = navigating;
+    pub(crate) fn loading_stopped(&mut self, id: &FrameId) {
+        if let Some(frame) = self.frames.get_mut(id) {
+            frame.navigating = false;
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct Frame {
     pub orphaned: Option<CommandId>,
     /// When its present navigation began, as a place in the history.
     pub navigation_started: Option<u64>,
+    /// Whether it is on its way to another document: what is sent to its present one would be lost.
+    pub navigating: bool,
     /// Its place among its siblings, and in the history.
     pub since: u64,
 }
@@ -67,7 +69,8 @@ impl Frame {
 
     /// Takes from a listing what is not known yet: it may be older than what events said.
     pub(crate) fn fill_in(&mut self, info: &FrameInfo) {
-        if self.url.is_empty() {
+        // A URL may be known from the target before the document itself was heard of; its origin is not, then.
+        if self.url.is_empty() || (self.loader.is_none() && !info.url.is_empty()) {
             self.url.clone_from(&info.url);
             self.origin.clone_from(&info.origin);
             self.loader = Some(info.loader.clone());

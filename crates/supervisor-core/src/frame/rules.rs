@@ -58,6 +58,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     cx.emit(Event::FrameNavigated { route: route.clone(), frame: info, restored });
     gone::fallout(cx, &reach);
     gone::frame_settled(cx, &frame);
+    call_rules::document_came(cx, route, &frame);
     if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {
         crate::dialog::rules::explain(cx, &page, Reason::Navigation);
         free_page(cx, &page);
@@ -101,7 +102,10 @@ pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route, event: &FrameDetached<'_>
 
 pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedNavigating<'_>) {
     if !event.is_same_document() {
-        cx.emit(Event::NavigationStarted { frame: FrameId::from(event.frame_id.as_str()) });
+        let frame = FrameId::from(event.frame_id.as_str());
+        if cx.state().frames.get(&frame).is_some_and(|known| !known.navigating) {
+            cx.emit(Event::NavigationStarted { frame });
+        }
         if !cx.state().connection.tells_navigations {
             cx.emit(Event::NavigationsAreTold);
         }
@@ -134,9 +138,12 @@ fn explain_by_navigation(cx: &mut Cx<'_>, frame: &str) {
 
 pub(crate) fn stopped_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStoppedLoading<'_>) {
     let frame = FrameId::from(event.frame_id.as_str());
-    let page = cx.state().frames.get(&frame).and_then(|known| cx.state().pages.get(&known.page));
-    if page.is_some_and(|page| page.navigating && page.main_frame.as_ref() == Some(&frame)) {
-        cx.emit(Event::LoadingStopped { frame });
+    if cx.state().frames.get(&frame).is_some_and(|known| known.navigating) {
+        cx.emit(Event::LoadingStopped { frame: frame.clone() });
+        // The navigation came to nothing: what waited for a document gets the present one.
+        if let Some(owner) = cx.state().frames.get(&frame).and_then(|known| known.owner.clone()) {
+            call_rules::document_came(cx, &owner, &frame);
+        }
     }
 }
 

@@ -76,7 +76,6 @@ impl State {
                     context: context.clone(),
                     slot: Slot::default(),
                     blocked: None,
-                    navigating: false,
                 };
                 self.pages.insert(target.clone(), page);
                 route

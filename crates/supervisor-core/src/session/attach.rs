@@ -234,8 +234,7 @@ pub(crate) fn setup_silent(cx: &mut Cx<'_>, route: &Route) {
         return;
     }
     let page = session.page.clone();
-    let navigating =
-        session.auto_attach_answered || cx.state().pages.get(&page).is_some_and(|page| page.navigating);
+    let navigating = session.auto_attach_answered || cx.state().is_navigating(&page);
     let looks = match blocking::dialog_that_blocks(cx.state(), route) {
         Some(_) => Silence::Dialog,
         None if navigating => Silence::Navigating,

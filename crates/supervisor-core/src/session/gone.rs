@@ -1,7 +1,7 @@
 //! Endings: a session, a frame or a renderer goes, and with it whatever depended on it. Each is one event at its root; who
 //! must be told follows from its reach.
 
-use cdp_wire::{CommandId, FrameId, TargetId, page};
+use cdp_wire::{CommandId, FrameId, page};
 use rustc_hash::FxHashSet;
 
 use crate::call::blocking;
@@ -162,16 +162,13 @@ pub(crate) fn orphans_decided(cx: &mut Cx<'_>, route: &Route, asked: CommandId, 
 pub(crate) fn orphan_unresolved(cx: &mut Cx<'_>, frame: &FrameId) {
     let Some(page) = cx.state().frames.get(frame).map(|frame| frame.page.clone()) else { return };
     let parent = parent_session(cx, frame);
-    let is_busy =
-        |route: &Route| blocking::dialog_that_blocks(cx.state(), route).is_some() || is_navigating(cx, &page);
+    let is_busy = |route: &Route| {
+        blocking::dialog_that_blocks(cx.state(), route).is_some() || cx.state().is_navigating(&page)
+    };
     if parent.as_ref().is_some_and(is_busy) {
         let until = cx.at.after(ORPHAN_WAIT);
         cx.emit(Event::OrphanWaits { frame: frame.clone(), until });
     } else {
         self::frame(cx, frame);
     }
-}
-
-fn is_navigating(cx: &Cx<'_>, page: &TargetId) -> bool {
-    cx.state().pages.get(page).is_some_and(|page| page.navigating)
 }

@@ -243,6 +243,38 @@ fn an_expression_waits_for_a_frame_that_is_between_two_documents() {
 }
 
 #[test]
+fn an_expression_is_not_sent_to_a_document_that_is_being_left() {
+    let started = |rig: &mut Rig| {
+        rig.event(
+            "SP",
+            "Page.frameStartedNavigating",
+            json!({"frameId": "P", "url": "http://x/", "loaderId": "L",
+            "navigationType": "differentDocument"}),
+        );
+        let req = rig.eval("P");
+        assert!(rig.sent_as("Runtime.evaluate").is_empty());
+        req
+    };
+    let mut rig = with_frames();
+    let req = started(&mut rig);
+    rig.event("SP", "Runtime.executionContextsCleared", json!({}));
+    rig.navigated("SP", "P", None, "http://x/");
+    rig.context("SP", "P", 5);
+    assert_eq!(rig.sent.last().unwrap()["params"]["uniqueContextId"], "U-SP-5");
+    assert_eq!(rig.outcome(req), None);
+    // Leaving is not that easy: the page asks.
+    let mut rig = with_frames();
+    let req = started(&mut rig);
+    rig.opening("SP", "P", "beforeunload", "");
+    assert_eq!(rig.code(req), Code::BlockedByDialog);
+    // A navigation that comes to nothing leaves the present document.
+    let mut rig = with_frames();
+    started(&mut rig);
+    rig.event("SP", "Page.frameStoppedLoading", json!({"frameId": "P"}));
+    assert_eq!(rig.sent.last().unwrap()["params"]["uniqueContextId"], "U-SP-1");
+}
+
+#[test]
 fn the_browsers_errors_get_the_code_that_tells_what_to_do() {
     for (code, message, expected) in [
         (-32001, "Session with given id not found.", Code::SessionClosed),
