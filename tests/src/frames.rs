@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use supervisor::{EvalOptions, Failure, FrameId, FrameView};
+use supervisor::{EvalOptions, Event, EventStream, Failure, FrameId, FrameView, Observed};
 
-use crate::stage::Stage;
+use crate::stage::{Stage, patience};
 
 impl Stage {
     /// The active page's main frame.
@@ -23,6 +23,16 @@ impl Stage {
     /// Waits for a frame with this name.
     pub async fn frame_named(&self, name: &str) -> FrameView {
         self.frame_where(|frame| frame.name == name && !frame.url.is_empty()).await
+    }
+
+    /// The frames directly below this one, by their names, sorted.
+    #[must_use]
+    pub fn names_below(&self, parent: &FrameId) -> Vec<String> {
+        let frames = self.frames();
+        let below = frames.iter().filter(|frame| frame.parent_frame_id.as_ref() == Some(parent));
+        let mut names: Vec<_> = below.map(|frame| frame.name.clone()).collect();
+        names.sort();
+        names
     }
 
     /// Waits until the active page's tree is without this frame.
@@ -44,4 +54,22 @@ impl Stage {
         let value = self.task.eval(frame.cloned(), expression, options).await?;
         Ok(serde_json::from_str(value.value.get()).unwrap())
     }
+}
+
+/// What happens until something wished for does, that included. The stream must have been made before.
+pub async fn events_until(stream: &mut EventStream, mut wished: impl FnMut(&Event) -> bool) -> Vec<Event> {
+    let mut seen = Vec::new();
+    let read = async {
+        while let Some(observed) = stream.recv().await {
+            let Observed::Event(recorded) = observed else { panic!("the test was too slow for its events") };
+            seen.push(recorded.event.clone());
+            if wished(&recorded.event) {
+                return;
+            }
+        }
+        panic!("the task ended");
+    };
+    let in_time = tokio::time::timeout(patience(), read).await;
+    assert!(in_time.is_ok(), "it did not happen; this did: {seen:#?}");
+    seen
 }

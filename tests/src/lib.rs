@@ -4,10 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 mod frames;
+mod proxy;
 mod raw_client;
+mod renderers;
+mod several;
 mod stage;
 mod talk;
 
+pub use frames::events_until;
+pub use proxy::Proxy;
 pub use raw_client::RawClient;
+pub use renderers::{Frozen, Renderers, without_spare_renderers};
 pub use stage::{Stage, browser, is_headless_shell, patience};
 pub use talk::{Held, accept, accept_with, dismiss};

@@ -1,9 +1,19 @@
 //! On a real Chromium.
 
+mod crash;
+mod dialog_policies;
+mod dialogs;
+mod endpoints;
 mod frames;
 mod in_flight;
 mod kinds;
 mod main_job;
 mod navigation;
 mod oopif;
+mod pages;
+mod popup;
+mod reconnect;
+mod scope;
+mod session;
 mod swaps;
+mod worker;
