@@ -8,6 +8,7 @@ use crate::snapshot::DialogView;
 
 /// Why a request failed: a code for programs, a message for the reader that says what to do next, and what belongs to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message} [{code}]")]
 pub struct Failure {
     /// The kind of failure.
@@ -36,6 +37,7 @@ impl Failure {
 
 /// What a failure may carry; each code says which.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Detail {
@@ -68,11 +70,13 @@ pub struct Detail {
     pub http_status: Option<u16>,
     /// `not_an_oopif` and others about one frame.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub frame_id: Option<FrameId>,
 }
 
 /// An error as the browser gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CdpError {
     /// The JSON-RPC code.
     pub code: i64,
@@ -82,6 +86,7 @@ pub struct CdpError {
 
 /// What a script threw. Lines and columns count from 0, as CDP's do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JsException {
     /// The description of what was thrown, with its stack where it has one.
     pub text: String,
@@ -93,6 +98,7 @@ pub struct JsException {
 
 /// How far a start came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Finding out what to connect to: the URL, `/json/version`, `DevToolsActivePort`, DNS.
@@ -111,6 +117,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)?) => {
         /// The kinds of failure.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[non_exhaustive]
         pub enum Code {
             $($(#[$doc])* #[serde(rename = $text)] $variant,)+

@@ -27,6 +27,8 @@ mod meters;
 mod options;
 mod page;
 mod reply;
+#[cfg(feature = "schema")]
+mod schema;
 pub mod session;
 mod shown;
 pub mod snapshot;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What went by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Meters {
     /// Messages of the browser.

@@ -38,6 +38,7 @@ impl Default for Options {
 
 /// Who answers dialogs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DialogPolicy {
     /// The host does; after the timeout the watchdog dismisses.

@@ -38,6 +38,7 @@ pub struct Entry {
 
 /// The kinds of complaint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// `console.error`, `console.assert`, or an error of the browser about the page.

@@ -51,6 +51,7 @@ pub struct DialogOpening {
 
 /// Where a dialog comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The browser's own dialog.
@@ -141,6 +142,7 @@ pub enum Answerer {
 
 /// Who closed a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClosedBy {
     /// The host's answer.
@@ -178,6 +180,7 @@ impl ClosedBy {
 
 /// What closed a dialog that nobody here closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Another client, or a person.
@@ -200,6 +203,7 @@ pub enum Reason {
 
 /// Why nobody can answer a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Unanswerable {
     /// It was open before we came, or the renderer hangs: the page does not answer and nothing tells why.

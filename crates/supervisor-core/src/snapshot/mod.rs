@@ -17,6 +17,7 @@ use crate::meters::Meters;
 
 /// What is known about a task at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Snapshot {
     /// Dialogs that wait for an answer, oldest first.
     pub pending_dialogs: Arc<Vec<DialogView>>,
@@ -37,11 +38,13 @@ pub struct Snapshot {
 
 /// A dialog, open or ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DialogView {
     /// Its id, never used twice for a task within a process.
     pub id: DialogId,
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::dialog_type"))]
     pub kind: DialogType,
     /// What the page says. Untrusted.
     pub message: String,
@@ -56,10 +59,13 @@ pub struct DialogView {
     /// Seconds since the Unix epoch.
     pub opened_at: f64,
     /// The frame that raised it; older browsers do not say.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub frame_id: Option<FrameId>,
     /// Its page.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub target_id: TargetId,
     /// The page's session, where the answer goes; none on a page endpoint.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub session_id: Option<SessionId>,
     /// The URL of the frame. Untrusted.
     pub url: String,
@@ -86,6 +92,7 @@ pub struct DialogView {
 
 /// The frames of one page, within the limits of a snapshot.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrameTree {
     /// The main frame.
     pub top: Option<FrameView>,
@@ -97,11 +104,14 @@ pub struct FrameTree {
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrameView {
     /// The frame.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub frame_id: FrameId,
     /// Its parent; none for a main frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub parent_frame_id: Option<FrameId>,
     /// Its document's URL with the fragment. Untrusted.
     pub url: String,
@@ -113,8 +123,10 @@ pub struct FrameView {
     pub is_oopif: bool,
     /// That session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub session_id: Option<SessionId>,
     /// Its page.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub target_id: TargetId,
     /// Whether its renderer died.
     pub crashed: bool,
@@ -122,6 +134,7 @@ pub struct FrameView {
 
 /// The state of the connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusView {
     /// The state.
     pub status: Status,
@@ -143,6 +156,7 @@ pub struct StatusView {
 
 /// The states of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Nothing was started yet.
@@ -162,8 +176,10 @@ pub enum Status {
 
 /// One page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PageView {
     /// The page.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub target_id: TargetId,
     /// Its URL. Untrusted.
     pub url: String,
@@ -173,9 +189,11 @@ pub struct PageView {
     pub active: bool,
     /// The page that opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub opener_target_id: Option<TargetId>,
     /// The frame that opened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub opener_frame_id: Option<FrameId>,
     /// Why nobody can free it by answering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -190,6 +208,7 @@ pub struct PageView {
 
 /// Why a page is stuck and what frees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockedView {
     /// What happened.
     pub reason: crate::dialog::Unanswerable,
@@ -207,6 +226,7 @@ pub struct BlockedView {
 
 /// The remedies for a blocked page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RemedyName {
     /// Load it again.
@@ -219,6 +239,7 @@ pub enum RemedyName {
 
 /// Counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// Dialogs that opened on this binding.
     pub dialogs_seen: u64,
@@ -231,6 +252,7 @@ pub struct Counts {
 
 /// Console entries, as hosts read them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConsoleView {
     /// The last errors and exceptions, oldest first.
     pub errors: Vec<ConsoleEntryView>,
@@ -242,6 +264,7 @@ pub struct ConsoleView {
 
 /// One console entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConsoleEntryView {
     /// Seconds since the Unix epoch.
     pub at: f64,
@@ -259,7 +282,9 @@ pub struct ConsoleEntryView {
     /// The column, from 0.
     pub column: Option<i64>,
     /// The frame, where it is known.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub frame_id: Option<FrameId>,
     /// The page.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub target_id: TargetId,
 }
