@@ -65,7 +65,7 @@ pub use task_handle::{EvalOptions, Task};
 
 pub use ractor;
 pub use supervisor_core::{
-    self, Action, CallId, Code, Command, ConsoleView, DialogChoice, DialogId, DialogPolicy, DialogView,
-    Event, Failure, FrameId, FrameTree, FrameView, Options, PageView, Place, Reconnect, Recorded, Remedy,
-    Scope, SessionId, Snapshot, Stage, Status, TargetId,
+    self, Action, CallId, Code, Command, ConsoleView, DialogChoice, DialogId, DialogPolicy, DialogType,
+    DialogView, Event, Failure, FrameId, FrameTree, FrameView, Options, PageView, Place, Reconnect, Recorded,
+    Remedy, Scope, SessionId, Snapshot, Stage, Status, TargetId,
 };
