@@ -54,22 +54,28 @@ impl Stage {
         let value = self.task.eval(frame.cloned(), expression, options).await?;
         Ok(serde_json::from_str(value.value.get()).unwrap())
     }
-}
 
-/// What happens until something wished for does, that included. The stream must have been made before.
-pub async fn events_until(stream: &mut EventStream, mut wished: impl FnMut(&Event) -> bool) -> Vec<Event> {
-    let mut seen = Vec::new();
-    let read = async {
-        while let Some(observed) = stream.recv().await {
-            let Observed::Event(recorded) = observed else { panic!("the test was too slow for its events") };
-            seen.push(recorded.event.clone());
-            if wished(&recorded.event) {
-                return;
+    /// Everything that happens until something wished for does, that included.
+    pub async fn happened(
+        &self,
+        stream: &mut EventStream,
+        mut wished: impl FnMut(&Event) -> bool,
+    ) -> Vec<Event> {
+        let mut seen = Vec::new();
+        let read = async {
+            while let Some(observed) = stream.recv().await {
+                let Observed::Event(recorded) = observed else {
+                    panic!("the test was too slow for its events")
+                };
+                seen.push(recorded.event.clone());
+                if wished(&recorded.event) {
+                    return;
+                }
             }
-        }
-        panic!("the task ended");
-    };
-    let in_time = tokio::time::timeout(patience(), read).await;
-    assert!(in_time.is_ok(), "it did not happen; this did: {seen:#?}");
-    seen
+            panic!("the task ended");
+        };
+        let in_time = tokio::time::timeout(patience(), read).await;
+        assert!(in_time.is_ok(), "it did not happen; this did: {seen:#?}");
+        seen
+    }
 }

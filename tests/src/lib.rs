@@ -11,7 +11,6 @@ mod several;
 mod stage;
 mod talk;
 
-pub use frames::events_until;
 pub use proxy::Proxy;
 pub use raw_client::RawClient;
 pub use renderers::{Frozen, Renderers, without_spare_renderers};
