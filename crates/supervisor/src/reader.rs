@@ -263,6 +263,12 @@ mod tests {
         assert!((SILENCE..SILENCE * 4 / 3).contains(&begin.elapsed()), "{:?}", begin.elapsed());
     }
 
+    #[test]
+    fn a_message_that_is_too_long_says_how_long() {
+        let error = CapacityError::MessageTooLong { size: 300, max_size: 200 };
+        assert!(reason(&Error::Capacity(error)).starts_with("a message of 300 bytes is longer than"));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_writer_that_failed_is_a_loss() {
         let (mut rig, _browser) = reading().await;

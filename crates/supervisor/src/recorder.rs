@@ -39,13 +39,22 @@ impl Entry {
 
 /// Takes what happened in the core's order. Dropping it ends the recording once everything is written.
 pub(crate) struct Recorder {
-    lines: SyncSender<(At, Entry)>,
+    lines: SyncSender<Record>,
     shared: Arc<Shared>,
+}
+
+/// One thing that happened.
+struct Record {
+    at: At,
+    entry: Entry,
+    /// How many before it were lost.
+    lost: u64,
 }
 
 #[derive(Default)]
 struct Shared {
     waiting_bytes: AtomicUsize,
+    /// Those that no record has told of yet.
     lost: AtomicU64,
 }
 
@@ -68,8 +77,14 @@ impl Recorder {
         file.write_all(&text).map_err(cannot)?;
         let (lines, waiting) = sync_channel(RECORDING_LINES);
         let shared = Arc::<Shared>::default();
-        let sink =
-            Sink { file, path: path.to_owned(), writer, shared: Arc::clone(&shared), text: Vec::new() };
+        let sink = Sink {
+            file,
+            path: path.to_owned(),
+            writer,
+            shared: Arc::clone(&shared),
+            text: Vec::new(),
+            last: At(0),
+        };
         std::thread::Builder::new()
             .name("recorder".into())
             .spawn(move || sink.run(&waiting))
@@ -80,8 +95,12 @@ impl Recorder {
     /// Never waits: when the thread is too far behind, the line is counted as lost.
     pub(crate) fn record(&self, at: At, entry: Entry) {
         let weight = entry.weight();
+        let lost = self.shared.lost.load(Ordering::Relaxed);
         let waiting = self.shared.waiting_bytes.fetch_add(weight, Ordering::Relaxed);
-        if waiting + weight > RECORDING_BYTES.max(weight) || self.lines.try_send((at, entry)).is_err() {
+        let has_room = waiting + weight <= RECORDING_BYTES.max(weight);
+        if has_room && self.lines.try_send(Record { at, entry, lost }).is_ok() {
+            self.shared.lost.fetch_sub(lost, Ordering::Relaxed);
+        } else {
             self.shared.waiting_bytes.fetch_sub(weight, Ordering::Relaxed);
             self.shared.lost.fetch_add(1, Ordering::Relaxed);
         }
@@ -102,10 +121,19 @@ struct Sink {
     writer: Writer,
     shared: Arc<Shared>,
     text: Vec<u8>,
+    last: At,
 }
 
 impl Sink {
-    fn run(mut self, waiting: &Receiver<(At, Entry)>) {
+    fn run(mut self, waiting: &Receiver<Record>) {
+        let written = self.write_all(waiting);
+        if let Err(error) = written {
+            tracing::error!(path = %self.path.display(), %error, "the recording ends here: it cannot be written");
+        }
+    }
+
+    /// Until the task is over.
+    fn write_all(&mut self, waiting: &Receiver<Record>) -> std::io::Result<()> {
         while let Ok(first) = waiting.recv() {
             self.add(first);
             while self.text.len() < WRITE_AT
@@ -113,26 +141,24 @@ impl Sink {
             {
                 self.add(next);
             }
-            if let Err(error) = self.file.write_all(&self.text) {
-                tracing::error!(path = %self.path.display(), %error, "the recording ends here: it cannot be written");
-                return;
-            }
+            self.file.write_all(&self.text)?;
             self.text.clear();
         }
+        self.note_loss(self.last, self.shared.lost.load(Ordering::Relaxed));
+        self.file.write_all(&self.text)
     }
 
-    fn add(&mut self, (at, entry): (At, Entry)) {
-        self.shared.waiting_bytes.fetch_sub(entry.weight(), Ordering::Relaxed);
-        let lost = self.shared.lost.swap(0, Ordering::Relaxed);
-        if lost > 0 {
-            let line = format!(
-                "{{\"t\":{}.{:06},\"dir\":\"lost\",\"lines\":{lost}}}\n",
-                at.0 / 1_000_000,
-                at.0 % 1_000_000
-            );
-            self.text.extend_from_slice(line.as_bytes());
+    fn add(&mut self, record: Record) {
+        self.shared.waiting_bytes.fetch_sub(record.entry.weight(), Ordering::Relaxed);
+        self.last = record.at;
+        self.note_loss(record.at, record.lost);
+        self.write(record.at, &record.entry);
+    }
+
+    fn note_loss(&mut self, at: At, lines: u64) {
+        if lines > 0 {
+            self.writer.lost(at, lines, &mut self.text);
         }
-        self.write(at, &entry);
     }
 
     fn write(&mut self, at: At, entry: &Entry) {
@@ -144,5 +170,56 @@ impl Sink {
             Entry::Tick => Input::Tick,
         };
         self.writer.input(at, &input, &mut self.text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A recorder whose thread has not begun yet.
+    fn stalled(path: &Path) -> (Recorder, Sink, Receiver<Record>) {
+        let (lines, waiting) = sync_channel(RECORDING_LINES);
+        let shared = Arc::<Shared>::default();
+        let mut text = Vec::new();
+        let writer = Writer::begin(&Header::new(Beginning::default(), ""), &mut text);
+        let file = create_private(path).unwrap();
+        let sink =
+            Sink { file, path: path.to_owned(), writer, shared: Arc::clone(&shared), text, last: At(0) };
+        (Recorder { lines, shared }, sink, waiting)
+    }
+
+    fn written(lines: impl IntoIterator<Item = Entry>, then: impl IntoIterator<Item = Entry>) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.cdp.jsonl");
+        let (recorder, mut sink, waiting) = stalled(&path);
+        lines.into_iter().for_each(|entry| recorder.record(At(1), entry));
+        while let Ok(line) = waiting.try_recv() {
+            sink.add(line);
+        }
+        then.into_iter().for_each(|entry| recorder.record(At(2), entry));
+        drop(recorder);
+        sink.run(&waiting);
+        std::fs::read_to_string(&path).unwrap()
+    }
+
+    #[test]
+    fn lines_beyond_the_bound_are_counted_where_they_are_missing() {
+        let text = written((0..RECORDING_LINES + 7).map(|_| Entry::Tick), [Entry::Tick]);
+        let lost = r#"{"t":0.000002,"dir":"lost","lines":7}"#;
+        assert_eq!(text.lines().nth(RECORDING_LINES + 1), Some(lost));
+        assert_eq!(text.lines().count(), 1 + RECORDING_LINES + 2);
+        let replayed = supervisor_transcript::drive(text.as_bytes()).unwrap();
+        assert_eq!(replayed.counts.lost_lines, 7);
+    }
+
+    #[test]
+    fn bytes_beyond_the_bound_are_lost_too_but_one_large_message_is_not() {
+        let large = Utf8Bytes::from("x".repeat(RECORDING_BYTES + 1));
+        let one = Entry::Recv(Epoch(0), large.clone());
+        let text = written([one, Entry::Send(large)], []);
+        assert!(text.contains(r#""dir":"lost","lines":1}"#));
+        assert_eq!(text.matches(r#""dir":"recv""#).count(), 1);
+        assert_eq!(text.matches(r#""dir":"send""#).count(), 0);
     }
 }

@@ -67,17 +67,22 @@ pub(crate) struct Rig {
     _supervisor: Supervisor,
 }
 
-pub(crate) async fn reading() -> (Rig, Socket) {
-    let supervisor = Supervisor::start();
+/// A slot whose task is the probe.
+pub(crate) async fn probed(supervisor: &Supervisor) -> (Arc<Slot>, UnboundedReceiver<TaskMessage>) {
     let given = Endpoint::parse("ws://127.0.0.1:1/").unwrap();
     let shell = Shell::new(Machine::new(&Beginning::default()), None);
     let slot = Slot::new("t".into(), 1, given, Clock::start(), supervisor.registry(), shell);
     let (tell, told) = unbounded_channel();
     slot.crew.task.take_over(Actor::spawn(None, Probe, tell).await.unwrap().0);
+    (Arc::new(slot), told)
+}
+
+pub(crate) async fn reading() -> (Rig, Socket) {
+    let supervisor = Supervisor::start();
+    let (slot, told) = probed(&supervisor).await;
     let (sink, stream, browser) = sockets().await;
     let (writer_failed, failures) = mpsc::channel(1);
-    let hung_up = Arc::new(AtomicBool::new(false));
-    let reader = Reader::new(Arc::new(slot), Epoch(1), stream, hung_up, failures);
+    let reader = Reader::new(slot, Epoch(1), stream, Arc::new(AtomicBool::new(false)), failures);
     tokio::spawn(reader.run());
     (Rig { told, writer_failed, _sink: sink, _supervisor: supervisor }, browser)
 }

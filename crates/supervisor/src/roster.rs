@@ -376,3 +376,28 @@ fn not_there(task_id: &TaskId) -> Failure {
 fn internal(why: &str) -> Failure {
     Failure::new(Code::StartFailed, format!("The task could not be started: {why}; start it again."))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> (Request, concurrency::OneshotReceiver<Result<Task, Failure>>) {
+        let (port, answer) = concurrency::oneshot();
+        let endpoint = Endpoint::parse("ws://127.0.0.1:1/").unwrap();
+        (Request { task_id: "t".into(), endpoint, options: Box::default(), reply: port.into() }, answer)
+    }
+
+    #[tokio::test]
+    async fn starts_beyond_the_bound_are_refused() {
+        let (mut next, mut answers) = (Vec::new(), Vec::new());
+        for _ in 0..WAITING_STARTS {
+            let (request, answer) = request();
+            wait_for_stop(&mut next, request);
+            answers.push(answer);
+        }
+        let (request, answer) = request();
+        wait_for_stop(&mut next, request);
+        assert_eq!(answer.await.unwrap().unwrap_err().code, Code::Refused);
+        assert_eq!(next.len(), WAITING_STARTS);
+    }
+}

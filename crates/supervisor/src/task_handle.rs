@@ -319,3 +319,40 @@ fn waited_in_vain(limit: Duration) -> Failure {
     );
     Failure::new(Code::Timeout, message)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Supervisor;
+    use crate::limits::HOST_COMMANDS;
+    use crate::rig::probed;
+
+    fn asked(task: &Task) -> concurrency::OneshotReceiver<Result<Answer, Failure>> {
+        let (port, answer) = concurrency::oneshot();
+        let command = Command::Respond { choice: DialogChoice::default(), action: Action::Dismiss };
+        task.clone().ask_later(command, port.into());
+        answer
+    }
+
+    #[tokio::test]
+    async fn commands_beyond_the_bound_are_refused_or_wait() {
+        let supervisor = Supervisor::start();
+        let (slot, mut told) = probed(&supervisor).await;
+        let task = Task::new(slot, None);
+        let answers: Vec<_> = (0..HOST_COMMANDS).map(|_| asked(&task)).collect();
+        assert_eq!(asked(&task).await.unwrap().unwrap_err().code, Code::Refused);
+        let waiting = tokio::spawn({
+            let task = task.clone();
+            async move { task.respond(DialogChoice::default(), Action::Dismiss).await }
+        });
+        let mut held = Vec::new();
+        for _ in 0..HOST_COMMANDS {
+            held.push(told.recv().await.unwrap());
+        }
+        assert!(told.try_recv().is_err());
+        // One was handled: its place is free for the one that waits.
+        held.pop();
+        assert!(matches!(told.recv().await, Some(TaskMessage::Host(_))));
+        drop((waiting, answers));
+    }
+}
