@@ -1,6 +1,9 @@
 //! On a real Chromium.
 
 mod crash;
+mod dialog_clients;
+mod dialog_ends;
+mod dialog_places;
 mod dialog_policies;
 mod dialogs;
 mod endpoints;
