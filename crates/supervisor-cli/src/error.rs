@@ -1,0 +1,138 @@
+//! What can go wrong in the command: what happened, why, and what to do next.
+
+use std::io;
+use std::path::PathBuf;
+
+use chromium_launcher::LauncherError;
+use supervisor::{Failure, Stage};
+use supervisor_transcript::TranscriptError;
+
+use crate::demo::StepFailed;
+use crate::escape;
+use crate::exit::Exit;
+
+/// A failure of the command. Its text is for people and may have several lines.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub(crate) enum CliError {
+    /// The process lacks what any program needs.
+    #[error("cannot start: {0}\n  next: look at the limits of this process (ulimit -a)")]
+    Runtime(io::Error),
+    /// Standard output cannot be written.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] io::Error),
+    /// The pages of the demo cannot be served.
+    #[error("cannot serve the demo's pages on 127.0.0.1: {0}\n  next: allow this process to listen there")]
+    Pages(io::Error),
+    /// No browser.
+    #[error("there is no browser to start\n  why: {0}")]
+    NoBrowser(LauncherError),
+    /// A browser does not start or does not stop.
+    #[error(
+        "the browser that was to be launched made trouble\n  why: {0}\n  next: run it by hand and look at what it says"
+    )]
+    Launch(LauncherError),
+    /// The task did not start.
+    #[error("cannot supervise {endpoint}\n  stage: {}\n  why: {}\n  next: {}", stage(.failure), .failure.message, next(.failure))]
+    Start {
+        /// Without secrets.
+        endpoint: String,
+        /// What the supervisor says.
+        failure: Failure,
+    },
+    /// The task ended by itself.
+    #[error(
+        "the supervision of {endpoint} has ended\n  why: {reason}\n  next: see whether the browser still runs, then start again"
+    )]
+    Ended {
+        /// Without secrets.
+        endpoint: String,
+        /// What the snapshot says.
+        reason: String,
+    },
+    /// A step of the demo.
+    #[error(transparent)]
+    Step(#[from] StepFailed),
+    /// The demo broke off inside.
+    #[error("the demo broke off: {0}\n  next: please report this")]
+    BrokeOff(String),
+    /// A file cannot be read or written.
+    #[error("cannot {what} {}\n  why: {source}\n  next: look at the path and its permissions", .path.display())]
+    File {
+        /// `read` or `write`.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The recording did not become whole.
+    #[error("the recording {} is not whole\n  why: {why}\n  next: record again", .path.display())]
+    Recording {
+        /// The file.
+        path: PathBuf,
+        /// What is missing.
+        why: String,
+    },
+    /// A recording cannot be replayed, or fails its check.
+    #[error("{}: {error}", .path.display())]
+    Replay {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: TranscriptError,
+    },
+}
+
+impl CliError {
+    /// Says it on standard error, and how to end.
+    pub(crate) fn report(&self) -> Exit {
+        // Whoever closed our output has seen enough.
+        if !matches!(self, CliError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
+            eprintln!("error: {}", escape::lines(&self.to_string()));
+        }
+        match self {
+            CliError::NoBrowser(_) => Exit::NoBrowser,
+            _ => Exit::Failed,
+        }
+    }
+}
+
+fn stage(failure: &Failure) -> String {
+    match failure.detail.stage {
+        Some(stage) => crate::teller::word(&stage),
+        None => failure.code.to_string(),
+    }
+}
+
+fn next(failure: &Failure) -> &'static str {
+    match failure.detail.stage {
+        Some(Stage::Resolve) => "look at the URL, or give the path of a user-data-dir whose browser runs",
+        Some(Stage::Tcp) => "start the browser with --remote-debugging-port=PORT, and look at host and port",
+        Some(Stage::Tls) => "look at the certificate, or at whether the server speaks TLS at all",
+        Some(Stage::Upgrade) => {
+            "look at the HTTP status: a token may have run out, or the browser may be gone"
+        }
+        Some(Stage::Handshake) => {
+            "the server speaks WebSocket but not as a browser does; look at the URL's path"
+        }
+        None => "look at what was given",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use supervisor::Code;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_start_says_stage_reason_and_what_next() {
+        let failure =
+            Failure::new(Code::StartFailed, "nobody listens").with(|detail| detail.stage = Some(Stage::Tcp));
+        let text = CliError::Start { endpoint: "http://127.0.0.1:1/".into(), failure }.to_string();
+        for part in ["http://127.0.0.1:1/", "stage: tcp", "why: nobody listens", "next: start the browser"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}
