@@ -1,0 +1,139 @@
+//! What only a journal on disk can do: last, stay within its bounds, and survive damage.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use supervisor_core::{At, Event, Recorded};
+use supervisor_journal::{Bounds, Journal, JournalError, SledJournal};
+
+use crate::contract::{event, run};
+
+fn open(folder: &Path) -> SledJournal {
+    SledJournal::open(folder, Bounds::default()).unwrap()
+}
+
+fn written(folder: &Path) {
+    let mut journal = open(folder);
+    let id = journal.begin(&run("a")).unwrap();
+    for seq in 1..=100 {
+        journal.append(id, &[event(seq)]).unwrap();
+    }
+    journal.barrier().unwrap();
+    drop(journal);
+    // sled writes its snapshot file when it opens a log.
+    drop(open(folder));
+}
+
+/// The files of the present store whose name begins so.
+fn files(folder: &Path, prefix: &str) -> Vec<std::path::PathBuf> {
+    let store = folder.join("journal-00000001");
+    let entries = fs::read_dir(store).unwrap().map(|entry| entry.unwrap());
+    entries
+        .filter(|entry| entry.file_name().to_str().unwrap().starts_with(prefix))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+#[test]
+fn what_was_written_is_there_after_opening_again_and_runs_go_on_counting() {
+    let folder = tempfile::tempdir().unwrap();
+    written(folder.path());
+    let mut journal = open(folder.path());
+    assert!(journal.repairs().is_empty());
+    let first = journal.runs().unwrap()[0].id;
+    assert_eq!(journal.read(first).unwrap().events.len(), 100);
+    assert!(journal.begin(&run("b")).unwrap() > first);
+}
+
+#[test]
+fn a_journal_that_somebody_writes_to_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut first = open(folder.path());
+    let id = first.begin(&run("a")).unwrap();
+    let second = SledJournal::open(folder.path(), Bounds::default());
+    assert!(matches!(second, Err(JournalError::InUse(_))), "{second:?}");
+    first.append(id, &[event(1)]).unwrap();
+    assert_eq!(first.read(id).unwrap().events.len(), 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn the_folder_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("deep/journal");
+    written(&inner);
+    assert_eq!(fs::metadata(&inner).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_damaged_snapshot_file_is_repaired_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    written(folder.path());
+    let snapshots = files(folder.path(), "snap.");
+    assert!(!snapshots.is_empty());
+    for snapshot in snapshots {
+        fs::write(snapshot, b"damage").unwrap();
+    }
+    let journal = open(folder.path());
+    assert_eq!(journal.repairs().len(), 1, "{:?}", journal.repairs());
+    assert_eq!(journal.read(journal.runs().unwrap()[0].id).unwrap().events.len(), 100);
+}
+
+#[test]
+fn a_store_that_cannot_be_repaired_is_set_aside_and_a_new_one_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    written(folder.path());
+    // The snapshot file tells where the log's pages are; without both, there is nothing to go by.
+    for snapshot in files(folder.path(), "snap.") {
+        fs::write(snapshot, b"damage").unwrap();
+    }
+    for log in files(folder.path(), "db") {
+        fs::remove_file(&log).unwrap();
+        fs::create_dir(&log).unwrap();
+    }
+    let mut journal = open(folder.path());
+    let id = journal.begin(&run("after")).unwrap();
+    journal.append(id, &[event(1)]).unwrap();
+    assert_eq!(journal.read(id).unwrap().events, [event(1)]);
+    assert!(!journal.repairs().is_empty());
+}
+
+#[test]
+fn a_full_journal_lets_the_oldest_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let bounds = Bounds { max_bytes: 8 * 1024 * 1024, ..Bounds::default() };
+    let mut journal = SledJournal::open(folder.path(), bounds).unwrap();
+    let id = journal.begin(&run("a")).unwrap();
+    let text = "x".repeat(20_000);
+    for seq in 1..=2_000 {
+        let event = Recorded { seq, at: At(seq), event: Event::BrowserIdentified { product: text.clone() } };
+        journal.append(id, &[event]).unwrap();
+    }
+    journal.barrier().unwrap();
+    let kept = journal.read(id).unwrap();
+    assert_eq!(kept.events.last().unwrap().seq, 2_000, "the newest are there");
+    assert!(kept.events.first().unwrap().seq > 1, "the oldest are not");
+    assert!(size(folder.path()) <= 3 * bounds.max_bytes, "{} bytes", size(folder.path()));
+}
+
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.map(|path| if path.is_dir() { size(&path) } else { fs::metadata(path).unwrap().len() }).sum()
+}
+
+#[test]
+fn an_old_generation_goes_at_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    written(folder.path());
+    fs::rename(folder.path().join("journal-00000001"), folder.path().join("journal-00000007")).unwrap();
+    written(folder.path());
+    // The folder that was written last is the present one, whatever its age.
+    let bounds = Bounds { max_age: Duration::ZERO, ..Bounds::default() };
+    fs::create_dir(folder.path().join("journal-00000003")).unwrap();
+    fs::write(folder.path().join("journal-00000003/file"), b"old").unwrap();
+    drop(SledJournal::open(folder.path(), bounds).unwrap());
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["journal-00000007"]);
+}

@@ -1,0 +1,77 @@
+//! The thread: it holds nobody up, loses nothing that it had room for, and says what it lost.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use supervisor_core::Recorded;
+use supervisor_journal::{
+    Bounds, Journal, JournalError, Keeper, Kept, QUEUE, Run, RunId, SledJournal, Summary,
+};
+
+use crate::contract::{event, run};
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+#[test]
+fn what_is_handed_over_is_on_disk_after_a_barrier_and_after_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = SledJournal::open(folder.path(), Bounds::default()).unwrap();
+    let (keeper, thread) = Keeper::start(journal).unwrap();
+    let appender = keeper.begin(run("a"));
+    for seq in 1..=50 {
+        appender.append(vec![event(seq)]);
+    }
+    keeper.barrier(LIMIT).unwrap();
+    appender.append(vec![event(51)]);
+    assert_eq!(keeper.lost(), 0);
+    drop((keeper, appender));
+    thread.join().unwrap();
+    let journal = SledJournal::open(folder.path(), Bounds::default()).unwrap();
+    assert_eq!(journal.runs().unwrap()[0].events, 51);
+}
+
+/// A disk that stands still until it is told to go on.
+struct Stuck {
+    reached: Sender<()>,
+    go: Receiver<()>,
+}
+
+impl Journal for Stuck {
+    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
+        self.reached.send(()).unwrap();
+        self.go.recv().unwrap();
+        Ok(RunId(1))
+    }
+    fn append(&mut self, _: RunId, _: &[Recorded]) -> Result<(), JournalError> {
+        Ok(())
+    }
+    fn barrier(&mut self) -> Result<(), JournalError> {
+        Ok(())
+    }
+    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
+        Ok(Vec::new())
+    }
+    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
+        Err(JournalError::NoRun(run))
+    }
+}
+
+#[test]
+fn a_disk_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() {
+    let ((reached, stuck), (go_on, go)) = (channel(), channel());
+    let (keeper, thread) = Keeper::start(Stuck { reached, go }).unwrap();
+    let appender = keeper.begin(run("a"));
+    stuck.recv_timeout(LIMIT).unwrap();
+    for seq in 0..QUEUE as u64 {
+        appender.append(vec![event(seq + 1)]);
+    }
+    assert_eq!(keeper.lost(), 0, "there is room for exactly that many");
+    for _ in 0..7 {
+        appender.append(vec![event(1)]);
+    }
+    assert_eq!(keeper.lost(), 7);
+    go_on.send(()).unwrap();
+    keeper.barrier(LIMIT).unwrap();
+    drop((keeper, appender));
+    thread.join().unwrap();
+}
