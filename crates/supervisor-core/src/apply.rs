@@ -86,9 +86,10 @@ impl State {
             Event::NavigationsAreTold => self.connection.tells_navigations = true,
             Event::NavigationStarted { frame } => self.navigation_started(frame),
             Event::LoadingStopped { frame } => self.loading_stopped(frame),
-            Event::ContextCreated { route, id, unique, frame } => {
+            Event::ContextCreated { route, id, unique, frame, origin } => {
+                let (frame, unique, origin) = (frame.clone(), unique.clone(), origin.clone());
                 if let Some(session) = self.sessions.get_mut(route) {
-                    session.context_created(*id, Context { frame: frame.clone(), unique: unique.clone() });
+                    session.context_created(*id, Context { frame, unique, origin });
                 }
             }
             Event::ContextDestroyed { route, id } => {

@@ -293,6 +293,9 @@ pub enum Event {
         unique: UniqueContextId,
         /// The frame.
         frame: FrameId,
+        /// The document's origin; `null` for an opaque one.
+        #[serde(default)]
+        origin: String,
     },
     /// An execution context is gone.
     ContextDestroyed {

@@ -130,6 +130,16 @@ impl State {
         Some((id, self.dialogs.open.get(&id)?))
     }
 
+    /// The origin of a frame's document, `null` for an opaque one; empty while unknown. What a frame is announced with is
+    /// that of its URL; only the document's execution context tells what `about:` documents inherit and sandboxes lose.
+    #[must_use]
+    pub fn origin(&self, id: &FrameId) -> &str {
+        let Some(frame) = self.frames.get(id) else { return "" };
+        let session = frame.owner.as_ref().and_then(|owner| self.sessions.get(owner));
+        let context = session.and_then(|session| session.contexts.get(session.documents.get(id)?));
+        context.map(|context| &context.origin).filter(|origin| !origin.is_empty()).unwrap_or(&frame.origin)
+    }
+
     /// Whether a page's main frame is on its way to another document.
     #[must_use]
     pub fn is_navigating(&self, page: &TargetId) -> bool {

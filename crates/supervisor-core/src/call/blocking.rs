@@ -92,17 +92,21 @@ fn owner(state: &State, open: &Open) -> Option<Route> {
     }
 }
 
-/// What identifies a renderer process: the family of pages that can script each other, and the site. Ports do not make
-/// a site; whether two different hosts share one is not decided here.
-fn process<'s>(state: &'s State, route: &Route) -> Option<(TargetId, &'s str)> {
+/// What identifies a renderer process: the family of pages that can script each other, the site, and whether it is for
+/// sandboxed documents of that site. Ports do not make a site; whether two different hosts share one is not decided here.
+fn process<'s>(state: &'s State, route: &Route) -> Option<(TargetId, bool, &'s str)> {
     let session = state.sessions.get(route)?;
-    let origin = &state.frames.get(&state.root_frame(route)?)?.origin;
+    let root = state.root_frame(route)?;
+    let own = state.origin(&root);
+    let is_sandboxed = own == "null";
+    let origin = if is_sandboxed { &state.frames.get(&root)?.origin } else { own };
     let (scheme, rest) = origin.split_once("://")?;
     let host = rest
         .rsplit_once(':')
         .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
         .map_or(rest, |it| it.0);
-    (!host.is_empty()).then(|| (state.pages.family(&session.page), &origin[..scheme.len() + 3 + host.len()]))
+    let site = &origin[..scheme.len() + 3 + host.len()];
+    (!host.is_empty()).then(|| (state.pages.family(&session.page), is_sandboxed, site))
 }
 
 #[cfg(test)]

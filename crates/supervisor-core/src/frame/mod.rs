@@ -31,7 +31,8 @@ pub struct Frame {
     pub parent: Option<FrameId>,
     /// Its document's URL with the fragment; empty before the first commit.
     pub url: String,
-    /// Its document's origin; `null` for an opaque one, empty while unknown.
+    /// The origin of its document's URL; `null` for an opaque one, empty while unknown. The document's own may be another:
+    /// [`State::origin`](crate::state::State::origin).
     pub origin: String,
     /// Its name.
     pub name: String,

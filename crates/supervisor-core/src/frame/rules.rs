@@ -175,7 +175,14 @@ pub(crate) fn context_created(cx: &mut Cx<'_>, route: &Route, event: &ExecutionC
     let Some(data) = context.aux_data.as_ref().filter(|data| data.is_default) else { return };
     let Some(frame) = data.frame_id.as_ref().map(|id| FrameId::from(id.as_str())) else { return };
     let unique = UniqueContextId::from(context.unique_id.as_str());
-    cx.emit(Event::ContextCreated { route: route.clone(), id: context.id, unique, frame: frame.clone() });
+    let origin = if context.origin.is_empty() { String::new() } else { shown_origin(&context.origin) };
+    cx.emit(Event::ContextCreated {
+        route: route.clone(),
+        id: context.id,
+        unique,
+        frame: frame.clone(),
+        origin,
+    });
     call_rules::document_came(cx, route, &frame);
 }
 
@@ -209,10 +216,14 @@ pub(crate) fn info(frame: &Frame<'_>) -> FrameInfo {
     }
 }
 
-/// Opaque origins are `null`, as pages see them. Before the first commit there is none.
+/// Before the first commit there is none.
 fn origin(security_origin: &str, url: &str) -> String {
-    match security_origin {
-        _ if url.is_empty() => String::new(),
+    if url.is_empty() { String::new() } else { shown_origin(security_origin) }
+}
+
+/// Opaque origins are `null`, as pages see them.
+fn shown_origin(origin: &str) -> String {
+    match origin {
         "" | "://" | "null" => "null".to_owned(),
         origin => cut(origin, MAX_SHOWN_TEXT).to_owned(),
     }

@@ -62,6 +62,8 @@ pub struct Context {
     pub frame: FrameId,
     /// The id that no other context ever has.
     pub unique: UniqueContextId,
+    /// The document's origin; `null` for an opaque one, empty when the browser did not say.
+    pub origin: String,
 }
 
 impl Session {

@@ -123,9 +123,6 @@ fn touched(event: &Event) -> Sections {
         | Event::OrphanWaits { .. }
         | Event::NavigationStarted { .. }
         | Event::LoadingStopped { .. }
-        | Event::ContextCreated { .. }
-        | Event::ContextDestroyed { .. }
-        | Event::ContextsCleared { .. }
         | Event::DialogSeenAgain { .. }
         | Event::DialogWatchdogSet { .. }
         | Event::DialogAnswerSettled { .. }
@@ -161,7 +158,10 @@ fn touched(event: &Event) -> Sections {
         | Event::PageChanged { .. }
         | Event::PageBlocked { .. }
         | Event::PageFreed { .. } => Sections::PAGES,
-        Event::FrameAttached { .. }
+        Event::ContextCreated { .. }
+        | Event::ContextDestroyed { .. }
+        | Event::ContextsCleared { .. }
+        | Event::FrameAttached { .. }
         | Event::FrameNavigated { .. }
         | Event::FramesListed { .. }
         | Event::IframeUrlChanged { .. }
@@ -323,7 +323,7 @@ fn frame(state: &State, id: &FrameId) -> Option<FrameView> {
         frame_id: id.clone(),
         parent_frame_id: frame.parent.clone(),
         url: frame.url.clone(),
-        origin: frame.origin.clone(),
+        origin: state.origin(id).to_owned(),
         name: frame.name.clone(),
         is_oopif,
         session_id: session.filter(|_| is_oopif).and_then(|route| route.session_id().cloned()),

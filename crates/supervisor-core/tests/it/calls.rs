@@ -93,6 +93,23 @@ fn while_a_dialog_is_open_only_what_needs_its_renderer_is_blocked() {
 }
 
 #[test]
+fn a_sandboxed_frame_of_the_pages_own_site_runs_while_the_page_has_a_dialog() {
+    let mut rig = with_frames();
+    for (frame, session) in [("X", "SX"), ("Y", "SY")] {
+        rig.attach_iframe("SP", frame, session, "P");
+        rig.navigated(session, frame, Some("P"), "http://a.test/boxed");
+        rig.context_of(session, frame, 1, "://");
+    }
+    rig.opening("SP", "P", "alert", "in the page");
+    let boxed = rig.eval("X");
+    assert_eq!(rig.outcome(boxed), None);
+    rig.closed("SP", "P", true, "");
+    rig.opening("SP", "Y", "alert", "in a sandbox");
+    let neighbour = rig.eval("X");
+    assert_eq!(rig.code(neighbour), Code::BlockedByDialog, "the site's sandboxed frames share a process");
+}
+
+#[test]
 fn a_popup_that_can_script_its_opener_is_blocked_with_it() {
     let mut rig = with_frames();
     rig.attach_page("Q", "SQ", json!({"openerId": "P", "canAccessOpener": true}));

@@ -176,6 +176,31 @@ fn attaching_to_a_loaded_page_lists_its_frames_and_events_win_over_the_list() {
 }
 
 #[test]
+fn a_frame_has_the_origin_of_its_document_not_of_its_url() {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "blank", "P");
+    rig.event(
+        "SP",
+        "Page.frameNavigated",
+        json!({"frame": {"id": "blank", "parentId": "P", "loaderId": "1",
+        "url": "about:blank", "securityOrigin": "://", "mimeType": "text/html"}, "type": "Navigation"}),
+    );
+    rig.context_of("SP", "blank", 2, "http://a.test");
+    attached(&mut rig, "SP", "boxed", "P");
+    rig.attach_iframe("SP", "boxed", "SX", "P");
+    // The context may be announced before the document.
+    rig.context_of("SX", "boxed", 1, "://");
+    rig.navigated("SX", "boxed", Some("P"), "http://a.test/boxed");
+    let origins = |rig: &mut Rig| {
+        let tree = rig.snapshot().frame_tree.clone();
+        tree.children.iter().map(|frame| frame.origin.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(origins(&mut rig), ["http://a.test", "null"]);
+    rig.event("SX", "Runtime.executionContextsCleared", json!({}));
+    assert_eq!(origins(&mut rig), ["http://a.test", "http://a.test"], "all that is known is the URL's");
+}
+
+#[test]
 fn a_listing_of_the_document_before_is_asked_for_again() {
     let mut rig = Rig::with_page();
     let listing = json!({"frameTree": {"frame": {"id": "P", "loaderId": "before", "url": "http://old/"},

@@ -165,10 +165,17 @@ impl Rig {
     }
 
     pub(crate) fn context(&mut self, session: &str, frame: &str, id: i64) {
+        let known = self.machine.state().frames.get(&frame.into()).map(|frame| frame.origin.clone());
+        let origin = known.filter(|origin| !origin.is_empty()).unwrap_or_else(|| "http://a.test".to_owned());
+        self.context_of(session, frame, id, &origin);
+    }
+
+    /// The context of a document with this origin.
+    pub(crate) fn context_of(&mut self, session: &str, frame: &str, id: i64, origin: &str) {
         self.event(
             session,
             "Runtime.executionContextCreated",
-            json!({"context": {"id": id, "origin": "http://a.test",
+            json!({"context": {"id": id, "origin": origin,
             "name": "", "uniqueId": format!("U-{session}-{id}"),
             "auxData": {"isDefault": true, "type": "default", "frameId": frame}}}),
         );
