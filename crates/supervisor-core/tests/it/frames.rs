@@ -176,6 +176,39 @@ fn attaching_to_a_loaded_page_lists_its_frames_and_events_win_over_the_list() {
 }
 
 #[test]
+fn a_listing_that_comes_after_a_commit_changes_nothing_of_it() {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "C", "P");
+    rig.navigated("SP", "C", Some("P"), "http://a.test/new");
+    rig.answer_all("Page.getFrameTree", json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/", "url": "http://a.test/"},
+        "childFrames": [{"frame": {"id": "C", "parentId": "P", "loaderId": "old", "url": "http://a.test/old", "name": "c"}}]}}));
+    let frames = rig.machine.frames(None).unwrap();
+    assert_eq!((frames[1].url.as_str(), frames[1].name.as_str()), ("http://a.test/new", "c"));
+}
+
+#[test]
+fn a_frame_that_only_a_listing_told_of_is_followed_like_any_other() {
+    let mut rig = Rig::with_page();
+    rig.answer_all("Page.getFrameTree", json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/", "url": "http://a.test/"},
+        "childFrames": [{"frame": {"id": "C", "parentId": "P", "loaderId": "K", "url": "http://a.test/k"}}]}}));
+    rig.navigated("SP", "C", Some("P"), "http://a.test/next");
+    assert_eq!(rig.machine.frames(None).unwrap()[1].url, "http://a.test/next");
+    assert_eq!(rig.tree(), ["C<P ", "P<- "]);
+    detached(&mut rig, "SP", "C", "remove");
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
+fn a_child_that_an_oopif_announces_after_its_own_end_is_dropped() {
+    let mut rig = with_oopif();
+    session_detached(&mut rig, "SP", "SB");
+    detached(&mut rig, "SP", "B", "remove");
+    attached(&mut rig, "SB", "C", "B");
+    rig.navigated("SB", "C", Some("B"), "http://b.test/c");
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
 fn a_frame_has_the_origin_of_its_document_not_of_its_url() {
     let mut rig = Rig::with_page();
     attached(&mut rig, "SP", "blank", "P");
