@@ -388,7 +388,10 @@ fn refused(call: &Call, error: &ReplyError<'_>) -> Failure {
         code => format!("{method}: {}", meaning(code)),
     };
     let cdp = CdpError { code: error.code, message: said.to_owned() };
-    Failure::new(code, text).with(|detail| detail.cdp = Some(cdp))
+    Failure::new(code, text).with(|detail| {
+        detail.cdp = Some(cdp);
+        detail.frame_id.clone_from(&call.frame);
+    })
 }
 
 /// What a host should know when a call ends so.

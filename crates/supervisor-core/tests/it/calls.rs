@@ -304,6 +304,7 @@ fn the_browsers_errors_get_the_code_that_tells_what_to_do() {
         rig.reply_error(id, code, message);
         assert_eq!(rig.code(req), expected);
         assert!(rig.failure(req).message.contains("Foo.bar"));
+        assert_eq!(rig.failure(req).detail.frame_id, Some("P".into()));
     }
 }
 
