@@ -183,7 +183,16 @@ pub(crate) fn context_created(cx: &mut Cx<'_>, route: &Route, event: &ExecutionC
         frame: frame.clone(),
         origin,
     });
+    if is_unannounced(cx, route, &frame) {
+        gone::list_frames(cx, route);
+    }
     call_rules::document_came(cx, route, &frame);
+}
+
+/// Whether nothing was ever said about the document in a frame: that of a `javascript:` URL only comes up in a listing.
+fn is_unannounced(cx: &Cx<'_>, route: &Route, frame: &FrameId) -> bool {
+    let known = cx.state().frames.get(frame).filter(|known| known.owner.as_ref() == Some(route));
+    known.is_some_and(|known| known.parent.is_some() && known.remote.is_none() && known.loader.is_none())
 }
 
 pub(crate) fn context_destroyed(cx: &mut Cx<'_>, route: &Route, event: &ExecutionContextDestroyed<'_>) {

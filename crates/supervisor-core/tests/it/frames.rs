@@ -234,6 +234,23 @@ fn a_frame_has_the_origin_of_its_document_not_of_its_url() {
 }
 
 #[test]
+fn a_document_that_is_not_announced_is_listed() {
+    let mut rig = Rig::with_page();
+    rig.answer_all(
+        "Page.getFrameTree",
+        json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/", "url": "http://a.test/"}}}),
+    );
+    attached(&mut rig, "SP", "js", "P");
+    rig.context("SP", "js", 2);
+    rig.answer_all("Page.getFrameTree", json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/", "url": "http://a.test/"},
+        "childFrames": [{"frame": {"id": "js", "parentId": "P", "loaderId": "J", "url": "about:blank", "name": "js"}}]}}));
+    let frames = rig.machine.frames(None).unwrap();
+    assert_eq!((frames[1].url.as_str(), frames[1].name.as_str()), ("about:blank", "js"));
+    rig.context("SP", "js", 3);
+    assert!(rig.sent_as("Page.getFrameTree").is_empty(), "once is enough");
+}
+
+#[test]
 fn a_listing_of_the_document_before_is_asked_for_again() {
     let mut rig = Rig::with_page();
     let listing = json!({"frameTree": {"frame": {"id": "P", "loaderId": "before", "url": "http://old/"},
