@@ -1,10 +1,13 @@
 //! On a real Chromium.
 
+mod beforeunload;
 mod crash;
+mod dialog_blocking;
 mod dialog_clients;
 mod dialog_ends;
 mod dialog_places;
 mod dialog_policies;
+mod dialog_unanswerable;
 mod dialogs;
 mod endpoints;
 mod frames;
