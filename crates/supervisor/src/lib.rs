@@ -69,3 +69,4 @@ pub use supervisor_core::{
     DialogView, Event, Failure, FrameId, FrameTree, FrameView, Options, PageView, Place, Reconnect, Recorded,
     Remedy, Scope, SessionId, Snapshot, Stage, Status, TargetId,
 };
+pub use supervisor_journal as journal;

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use crate::dial::Socket;
 use crate::reader::Reader;
-use crate::shell::Shell;
+use crate::shell::{Shell, Sinks};
 use crate::slot::{Clock, Slot};
 use crate::task::TaskMessage;
 use crate::tcp::Stream;
@@ -70,7 +70,7 @@ pub(crate) struct Rig {
 /// A slot whose task is the probe.
 pub(crate) async fn probed(supervisor: &Supervisor) -> (Arc<Slot>, UnboundedReceiver<TaskMessage>) {
     let given = Endpoint::parse("ws://127.0.0.1:1/").unwrap();
-    let shell = Shell::new(Machine::new(&Beginning::default()), None);
+    let shell = Shell::new(Machine::new(&Beginning::default()), Sinks::default());
     let slot = Slot::new("t".into(), 1, given, Clock::start(), supervisor.registry(), shell);
     let (tell, told) = unbounded_channel();
     slot.crew.task.take_over(Actor::spawn(None, Probe, tell).await.unwrap().0);

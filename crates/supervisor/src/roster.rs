@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ractor::{ActorId, ActorRef, RpcReplyPort, concurrency};
 use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Stage, Status};
+use supervisor_journal::Run;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -19,7 +20,7 @@ use crate::ids::TaskId;
 use crate::limits::{DIAL_REPORT, WAITING_STARTS};
 use crate::recorder::Recorder;
 use crate::registry::{RegistryMessage, Report, reply_to, report};
-use crate::shell::Shell;
+use crate::shell::{Shell, Sinks};
 use crate::slot::{Clock, Slot};
 use crate::start::StartOptions;
 use crate::task::{HostCommand, TaskMessage};
@@ -117,7 +118,14 @@ impl Roster {
             .as_deref()
             .map(|path| Recorder::create(path, &beginning, &request.endpoint))
             .transpose()?;
-        let shell = Shell::new(Machine::new(&beginning), recorder);
+        let journal = options.journal.as_ref().map(|keeper| {
+            keeper.begin(Run {
+                task: request.task_id.to_string(),
+                started_unix_us: clock.started_unix_us,
+                endpoint: request.endpoint.to_string(),
+            })
+        });
+        let shell = Shell::new(Machine::new(&beginning), Sinks { recorder, journal });
         self.bindings += 1;
         let (task_id, given) = (request.task_id.clone(), request.endpoint.clone());
         let slot = Arc::new(Slot::new(task_id, self.bindings, given, clock, self.myself.clone(), shell));

@@ -9,6 +9,7 @@ use supervisor_core::{
     At, CallId, Command, Effect, EndpointKind, Epoch, Failure, Input, Lane, Machine, Net, Outcome, Recorded,
     Req, Route, Stage, Step,
 };
+use supervisor_journal::Appender;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::answer::{Answer, Port, answer};
@@ -20,6 +21,13 @@ use crate::slot::Slot;
 use crate::watchdog::WatchdogMessage;
 use crate::writer::Lanes;
 
+/// Where a task is written down. Neither ever holds it up.
+#[derive(Default)]
+pub(crate) struct Sinks {
+    pub(crate) recorder: Option<Recorder>,
+    pub(crate) journal: Option<Appender>,
+}
+
 /// Everything that outlives the task's actor.
 pub(crate) struct Shell {
     pub(crate) machine: Machine,
@@ -27,7 +35,7 @@ pub(crate) struct Shell {
     ports: HashMap<Req, Port>,
     sessions: HashMap<Route, ActorRef<SessionMessage>>,
     lanes: Option<(Epoch, Lanes)>,
-    recorder: Option<Recorder>,
+    sinks: Sinks,
     /// When the watchdog wakes the task.
     armed: Option<At>,
     faults: VecDeque<At>,
@@ -35,13 +43,13 @@ pub(crate) struct Shell {
 }
 
 impl Shell {
-    pub(crate) fn new(machine: Machine, recorder: Option<Recorder>) -> Self {
+    pub(crate) fn new(machine: Machine, sinks: Sinks) -> Self {
         Self {
             machine,
             ports: HashMap::new(),
             sessions: HashMap::new(),
             lanes: None,
-            recorder,
+            sinks,
             armed: None,
             faults: VecDeque::new(),
             given_up: false,
@@ -66,7 +74,7 @@ impl Shell {
     pub(crate) fn close(&mut self) {
         self.ports.clear();
         self.lanes = None;
-        self.recorder = None;
+        self.sinks = Sinks::default();
         for (_, session) in self.sessions.drain() {
             finish(&session);
         }
@@ -158,7 +166,7 @@ impl<'a> Turn<'a> {
     }
 
     fn record(&self, at: At, entry: impl FnOnce() -> Entry) {
-        if let Some(recorder) = &self.shell.recorder {
+        if let Some(recorder) = &self.shell.sinks.recorder {
             recorder.record(at, entry());
         }
     }
@@ -209,6 +217,9 @@ impl<'a> Turn<'a> {
         self.dirty |= !events.is_empty();
         for recorded in &events {
             crate::log::event(&self.slot.task_id, &recorded.event);
+        }
+        if let Some(journal) = &self.shell.sinks.journal {
+            journal.append(events.clone());
         }
         self.slot.published.tell_subscribers(events);
     }
@@ -335,7 +346,7 @@ mod tests {
 
     #[test]
     fn faults_that_come_too_often_end_the_task() {
-        let mut shell = Shell::new(Machine::new(&Beginning::default()), None);
+        let mut shell = Shell::new(Machine::new(&Beginning::default()), Sinks::default());
         let seldom = FAULT_WINDOW / (FAULTS as u32 - 1);
         let mut at = At(0);
         for _ in 0..10 * FAULTS {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use supervisor_core::Options;
+use supervisor_journal::Keeper;
 
 use crate::limits::START_TIMEOUT;
 use crate::secret::Secret;
@@ -26,6 +27,9 @@ pub struct StartOptions {
     /// Where the task is recorded: a file that does not exist yet. It holds page texts and typed answers. Of a task that
     /// runs it is not changed.
     pub recording: Option<PathBuf>,
+    /// Where the task's events are kept, if anywhere: they hold page texts and typed answers. Of a task that runs it is not
+    /// changed.
+    pub journal: Option<Keeper>,
     /// The time for a start, from the name to the handshake, and for opening the socket of a reconnect. Of a task that runs
     /// it is not changed.
     pub start_timeout: Duration,
@@ -43,7 +47,14 @@ impl Default for StartOptions {
 
 impl From<Options> for StartOptions {
     fn from(options: Options) -> Self {
-        Self { options, recording: None, start_timeout: START_TIMEOUT, headers: Vec::new(), refresh: None }
+        Self {
+            options,
+            recording: None,
+            journal: None,
+            start_timeout: START_TIMEOUT,
+            headers: Vec::new(),
+            refresh: None,
+        }
     }
 }
 
@@ -52,6 +63,7 @@ impl fmt::Debug for StartOptions {
         f.debug_struct("StartOptions")
             .field("options", &self.options)
             .field("recording", &self.recording)
+            .field("journal", &self.journal.is_some())
             .field("start_timeout", &self.start_timeout)
             .field("headers", &self.headers)
             .field("refresh", &self.refresh.is_some())

@@ -1,5 +1,6 @@
 //! A recording replays to what was seen live.
 
+use supervisor::journal::{Bounds, Journal, Keeper, SledJournal};
 use supervisor::{Action, DialogChoice, Options, StartOptions, Status, Supervisor};
 
 use crate::life::pending;
@@ -36,6 +37,34 @@ async fn live_and_replay_agree() {
     assert_eq!(replayed.snapshot.recent_dialogs, task.snapshot().recent_dialogs);
     assert_eq!(replayed.snapshot.status, task.snapshot().status);
     assert_eq!(replayed.snapshot.counts, task.snapshot().counts);
+}
+
+#[tokio::test]
+async fn the_journal_holds_the_events_that_a_replay_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, kept) = (folder.path().join("t.cdp.jsonl"), folder.path().join("journal"));
+    let open = || SledJournal::open(&kept, Bounds::default()).unwrap();
+    let (keeper, thread) = Keeper::start(open()).unwrap();
+    let mut peer = Peer::start().await;
+    let supervisor = Supervisor::start();
+    let mut options = options(&path);
+    options.journal = Some(keeper.clone());
+    let url = format!("{}?token=secret", peer.url());
+    let task = within(supervisor.get_or_start("t", &url, options)).await.unwrap();
+    task.wait_for(|snapshot| snapshot.frame_tree.top.is_some(), LIMIT).await.unwrap();
+    let mut connection = peer.connection().await;
+    connection.opens_dialog("confirm", "Sure?");
+    pending(&task, 1).await;
+    tokio::join!(supervisor.stop("t"), connection.takes_answer());
+    let replayed = supervisor_transcript::drive(&written(&path).await).unwrap();
+
+    // The thread ends when nobody can hand it anything any more.
+    drop((keeper, supervisor, task));
+    tokio::task::spawn_blocking(|| thread.join().unwrap()).await.unwrap();
+    let journal = open();
+    let run = journal.runs().unwrap().pop().unwrap();
+    assert_eq!((run.run.task.as_str(), run.run.endpoint.contains("secret")), ("t", false));
+    assert_eq!(journal.read(run.id).unwrap().events, replayed.events);
 }
 
 /// The recorder's thread is done once the command to stop and what followed it are in the file.
