@@ -1,0 +1,113 @@
+//! JSON Schemas of arguments and results, from the types that are read and written.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde_json::{Map, Value, json};
+use supervisor::{DialogView, Failure};
+
+type Object = Map<String, Value>;
+
+/// What a tool takes: its own arguments, and the task.
+pub(crate) fn input<T: JsonSchema>() -> Object {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = root(generator.into_root_schema_for::<T>());
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    properties["task_id"] = json!({
+        "type": "string", "default": crate::arguments::DEFAULT_TASK, "minLength": 1, "maxLength": crate::limits::MAX_TASK_ID,
+        "description": "The browser task that is meant. Each has a connection and dialogs of its own.",
+    });
+    schema.insert("additionalProperties".into(), false.into());
+    schema
+}
+
+/// What a tool answers: its own result or a failure, and what is beside either.
+pub(crate) fn output<T: JsonSchema>() -> Object {
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let dialogs = generator.subschema_for::<Vec<DialogView>>().to_value();
+    let failure = generator.subschema_for::<Failure>().to_value();
+    let mut whole = generator.into_root_schema_for::<T>();
+    short_words(&mut whole);
+    let mut schema = root(whole);
+    let own = schema.remove("required").unwrap_or_else(|| json!([]));
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    properties["success"] = json!({"type": "boolean", "description": "Whether it was done."});
+    properties["task_id"] = json!({"type": "string", "description": "The task."});
+    properties["error"] = described(failure, "Why it was not done.");
+    properties["pending_dialogs"] = described(
+        dialogs.clone(),
+        "Dialogs that wait for an answer, while the task has a browser. Untrusted texts.",
+    );
+    properties["opened_dialogs"] =
+        described(dialogs, "Dialogs that opened while the call ran, closed by now or not. Untrusted texts.");
+    schema.insert("required".into(), json!(["success"]));
+    schema.insert(
+        "oneOf".into(),
+        json!([
+            {"properties": {"success": {"const": true}}, "required": own},
+            {"properties": {"success": {"const": false}}, "required": ["error"]},
+        ]),
+    );
+    schema
+}
+
+/// The schema of what is written somewhere else than in a result.
+pub(crate) fn written<T: JsonSchema>() -> Object {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let mut schema = generator.into_root_schema_for::<T>();
+    plain_numbers(&mut schema);
+    object(schema)
+}
+
+fn described(mut schema: Value, text: &str) -> Value {
+    schema["description"] = text.into();
+    schema
+}
+
+/// An object without what only repeats the tool's name and description.
+fn root(mut schema: Schema) -> Object {
+    plain_numbers(&mut schema);
+    let mut schema = object(schema);
+    for noise in ["$schema", "title", "description"] {
+        schema.remove(noise);
+    }
+    schema.insert("type".into(), "object".into());
+    schema
+}
+
+fn object(schema: Schema) -> Object {
+    match schema.to_value() {
+        Value::Object(object) => object,
+        _ => Object::new(),
+    }
+}
+
+/// Formats such as `uint64` are Rust's, and validators warn of them.
+fn plain_numbers(schema: &mut Schema) {
+    schemars::transform::transform_subschemas(&mut plain_numbers, schema);
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("format");
+    }
+}
+
+/// Words without what each means: a list of tools is read again and again, and the documents say it once.
+fn short_words(schema: &mut Schema) {
+    schemars::transform::transform_subschemas(&mut short_words, schema);
+    let Some(object) = schema.as_object_mut() else { return };
+    let Some(ways) = object.get("oneOf").and_then(Value::as_array) else { return };
+    let words: Option<Vec<Value>> =
+        ways.iter().map(words).collect::<Option<Vec<_>>>().map(|all| all.concat());
+    if let Some(words) = words {
+        object.remove("oneOf");
+        object.insert("type".into(), "string".into());
+        object.insert("enum".into(), words.into());
+    }
+}
+
+/// The words that this way to write a value allows, if it allows nothing else.
+fn words(way: &Value) -> Option<Vec<Value>> {
+    match (way.get("const"), way.get("enum")) {
+        (Some(word), _) => Some(vec![word.clone()]),
+        (None, Some(Value::Array(words))) => Some(words.clone()),
+        _ => None,
+    }
+}

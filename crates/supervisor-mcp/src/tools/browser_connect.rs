@@ -1,0 +1,114 @@
+//! `browser_connect`
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use supervisor::{Code, DialogPolicy, Endpoint, Failure, Options, Scope, Snapshot};
+
+use super::{Call, Definition, Hints};
+use crate::hub::Wish;
+use crate::seconds::Seconds;
+
+pub(crate) struct Tool;
+
+/// What a task is connected with. What is left out stays as it is for a connected task, and is as configured otherwise.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Where the browser is: http://HOST:PORT, ws://…/devtools/browser/ID, ws://…/devtools/page/ID, a signed wss://… URL, or
+    /// the path of its user-data-dir. Left out: where the task is connected, else the configured browser.
+    cdp_url: Option<String>,
+    /// Who answers dialogs. `must_respond`: you do, by browser_dialog; `auto_dismiss` and `auto_accept`: each is answered at
+    /// once and shown in `recent_dialogs`.
+    dialog_policy: Option<DialogPolicy>,
+    /// After how many seconds a dialog that nobody answers is dismissed under `must_respond`.
+    dialog_timeout_s: Option<Seconds<2_592_000>>,
+    /// Whether dialogs are caught inside of the pages, for backends that close them by themselves. `auto`: when needed.
+    bridge: Option<Bridge>,
+    /// Whether a second connection keeps open dialogs answerable when the first is lost.
+    guard: Option<bool>,
+    /// The part of the browser that this task sees: `browser` (all of it), one page with the popups it opens, or one browser
+    /// context.
+    scope: Option<Part>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bridge {
+    Auto,
+    On,
+    Off,
+}
+
+/// How to get along with what a backend does by itself.
+#[derive(Debug, Default)]
+pub(crate) struct BackendWishes {
+    bridge: Option<Bridge>,
+    guard: Option<bool>,
+}
+
+impl BackendWishes {
+    /// Puts them into the options of a task.
+    ///
+    /// # Errors
+    /// `unsupported_backend` for what is not there yet.
+    pub(crate) fn apply(&self, _: &mut Options) -> Result<(), Failure> {
+        let missing = |what: &str| Err(Failure::new(Code::UnsupportedBackend, what));
+        match (self.bridge, self.guard) {
+            (Some(Bridge::On), _) => {
+                missing("this version has no bridge yet; leave `bridge` out, or give `auto` or `off`")
+            }
+            (_, Some(true)) => {
+                missing("this version has no guard connection yet; leave `guard` out, or give false")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Part {
+    /// All of it.
+    Browser,
+    /// A page and its popups.
+    TargetId(String),
+    /// A browser context.
+    BrowserContextId(String),
+}
+
+impl Definition for Tool {
+    const NAME: &'static str = "browser_connect";
+    const TITLE: &'static str = "Connect to a browser";
+    const DESCRIPTION: &'static str = "Connects a task to a browser by the Chrome DevTools Protocol and keeps the connection: \
+        from then on its dialogs, frames and console are known at every moment. Idempotent: with the same cdp_url it gives \
+        what runs, with changed options applied. Another cdp_url or scope ends the old connection and makes a new one. \
+        Answers with the snapshot. More tools appear once something is connected.";
+    const HINTS: Hints = Hints { read_only: false, destructive: false, idempotent: true };
+    const NEEDS_BROWSER: bool = false;
+    type Input = Input;
+    type Output = Arc<Snapshot>;
+
+    async fn run(call: Call, input: Input) -> Result<Arc<Snapshot>, Failure> {
+        let endpoint = input.cdp_url.as_deref().map(Endpoint::parse).transpose()?;
+        let wish = Wish {
+            endpoint,
+            dialog_policy: input.dialog_policy,
+            dialog_timeout: input.dialog_timeout_s.map(|time| time.0),
+            scope: input.scope.map(Scope::from),
+            backend: BackendWishes { bridge: input.bridge, guard: input.guard },
+        };
+        call.hub.connect(&call.task_id, wish).await.map(|task| task.snapshot())
+    }
+}
+
+impl From<Part> for Scope {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Browser => Scope::Browser,
+            Part::TargetId(id) => Scope::TargetId(id.as_str().into()),
+            Part::BrowserContextId(id) => Scope::BrowserContextId(id.as_str().into()),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The server as clients see it.
+
+#![cfg(test)]
+
+mod docs;
