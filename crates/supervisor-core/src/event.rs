@@ -81,7 +81,7 @@ pub enum Event {
     /// The browser gave a sign of life, and is asked again later.
     ProbeScheduled {
         /// When.
-        at: At,
+        next: At,
     },
 
     /// A deadline passed.

@@ -54,9 +54,9 @@ impl State {
                 self.socket_gone();
                 self.connection.status = Status::Stopped;
             }
-            Event::ProbeScheduled { at } => {
+            Event::ProbeScheduled { next } => {
                 self.deadlines.cancel(&Due::ProbeAnswer);
-                self.deadlines.set(Due::Probe, *at);
+                self.deadlines.set(Due::Probe, *next);
             }
             _ => {}
         }

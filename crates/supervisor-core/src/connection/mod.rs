@@ -136,8 +136,8 @@ fn dial_failed(cx: &mut Cx<'_>, stage: Stage, reason: &str, http_status: Option<
 
 /// The browser gave a sign of life; the next one is asked for later.
 pub(crate) fn alive(cx: &mut Cx<'_>) {
-    let at = cx.at.after(PROBE_EVERY);
-    cx.emit(Event::ProbeScheduled { at });
+    let next = cx.at.after(PROBE_EVERY);
+    cx.emit(Event::ProbeScheduled { next });
 }
 
 pub(crate) fn expired(cx: &mut Cx<'_>, due: &Due) {

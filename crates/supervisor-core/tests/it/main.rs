@@ -6,6 +6,7 @@ mod calls;
 mod connection;
 mod console;
 mod dialogs;
+mod events;
 mod frames;
 mod rig;
 mod snapshot;
