@@ -1,4 +1,5 @@
 //! The built command, as a user runs it.
+#![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead as _, BufReader, Lines};
 use std::path::{Path, PathBuf};

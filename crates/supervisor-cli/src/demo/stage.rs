@@ -21,9 +21,9 @@ use super::narrate::Narrator;
 /// Each wait of a step. A loaded machine takes seconds for what takes milliseconds as a rule; longer means that it hangs.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Becomes true when the page's scripts have run.
+/// Becomes true when the page is loaded: its scripts have run, and so have the listeners of the `load` event.
 pub(super) const LOADED: &str = "new Promise(done => document.readyState === 'complete' ? done(true) : \
-                      addEventListener('load', () => done(true)))";
+                                 addEventListener('load', () => setTimeout(done, 0, true)))";
 
 /// Becomes what the page got for its question, as soon as it has got it.
 const ANSWER: &str = "new Promise(done => { const look = () => window.answer === undefined ? setTimeout(look, 5) \
@@ -88,21 +88,21 @@ impl Stage {
         self.pages.url("a.test", path)
     }
 
-    /// Opens a page of the demo, and waits until its scripts have run.
+    /// Opens a page of the demo, and waits until it is loaded.
     pub(super) async fn open(&self, path: &str) -> Outcome<()> {
         let url = self.url(path);
         self.narrator.act(&format!("open {url}"))?;
-        self.navigate(&url)
-            .await
-            .map_err(|failure| Mismatch::new("Page.navigate to be answered", failure))?;
-        self.at(&url).await?;
-        self.eval(None, LOADED).await.map(drop)
+        let expected = "Page.navigate without an error";
+        let result = self.navigate(&url).await.map_err(|failure| Mismatch::new(expected, failure))?;
+        equal(expected, &Value::Null, &result["errorText"])?;
+        self.arrived(&url).await
     }
 
-    /// Waits until the first page shows this URL.
-    pub(super) async fn at(&self, url: &str) -> Outcome<()> {
+    /// Waits until the first page shows this URL and is loaded: the browser may abort a navigation that begins earlier.
+    pub(super) async fn arrived(&self, url: &str) -> Outcome<()> {
         let shows = |snapshot: &Snapshot| snapshot.frame_tree.top.as_ref().is_some_and(|top| top.url == url);
-        self.until(&format!("the page to show {url}"), shows).await.map(drop)
+        self.until(&format!("the page to show {url}"), shows).await?;
+        self.eval(None, LOADED).await.map(drop)
     }
 
     /// Sends the first page somewhere, and gives what the browser says.

@@ -80,7 +80,7 @@ async fn beforeunload(stage: &Stage) -> Outcome<()> {
     stage.check("the page", "stayed", &stage.answer_in(None).await?)?;
     let result = leave(stage, ACCEPT).await?;
     equal("Page.navigate without an error", &Value::Null, &result["errorText"])?;
-    stage.at(&stage.url("/")).await?;
+    stage.arrived(&stage.url("/")).await?;
     stage.narrator.good("the page is left")?;
     Ok(())
 }
