@@ -61,6 +61,7 @@ impl Rig {
             }
         }
         self.effects.extend(step.effects.iter().cloned());
+        assert_eq!(self.machine.snapshot(), self.machine.snapshot_afresh(), "a section was not rebuilt");
         step
     }
 
