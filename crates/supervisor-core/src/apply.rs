@@ -68,7 +68,7 @@ impl State {
                 }
             }
             Event::FrameAttached { route, frame, parent } => self.frame_attached(route, frame, parent),
-            Event::FrameNavigated { route, frame, restored } => self.frame_navigated(route, frame, *restored),
+            Event::FrameNavigated { route, frame, .. } => self.frame_navigated(route, frame),
             Event::FramesListed { route, frames, .. } => self.frames_listed(route, frames),
             Event::IframeUrlChanged { frame, url } | Event::FrameUrlChanged { frame, url } => {
                 if let Some(frame) = self.frames.get_mut(frame) {

@@ -61,7 +61,10 @@ impl Flights {
 
     pub(crate) fn sent(&mut self, id: CommandId, flight: InFlight) {
         self.last = id.0;
-        self.by_id.insert(id, flight);
+        // The target that is resumed and let go may be gone before it answers, and nobody waits for it.
+        if flight.purpose != Purpose::Release(None) {
+            self.by_id.insert(id, flight);
+        }
     }
 
     pub(crate) fn answered(&mut self, id: CommandId) {

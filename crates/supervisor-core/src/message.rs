@@ -43,10 +43,13 @@ fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
 
 fn happened(cx: &mut Cx<'_>, event: &Event<'_>) {
     let route = Route::from(event.session.as_ref().map(|session| SessionId::from(session.as_str())));
-    if !is_heard(cx, &route) {
+    let is_heard = is_heard(cx, &route);
+    if !is_heard && event.method.as_str() != "Target.attachedToTarget" {
         return;
     }
     match event.known() {
+        // Whatever became of the session that announces it: a paused target must not wait for ever.
+        Ok(Some(Known::AttachedToTarget(event))) if !is_heard => attach::let_go(cx, &route, &event),
         Ok(Some(known)) => dispatch(cx, &route, known),
         Ok(None) => cx.meters().unknown_messages += 1,
         Err(_) => cx.meters().protocol_violations += 1,

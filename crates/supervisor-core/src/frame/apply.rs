@@ -26,6 +26,7 @@ impl State {
         let frame = Frame {
             page,
             parent,
+            is_parent_guessed: false,
             url: String::new(),
             origin: String::new(),
             name: String::new(),
@@ -34,7 +35,6 @@ impl State {
             remote: None,
             parent_view: view,
             orphaned: None,
-            navigation_started: None,
             navigating: false,
             since: self.history_place(),
         };
@@ -83,8 +83,8 @@ impl State {
         }
     }
 
-    pub(crate) fn frame_navigated(&mut self, route: &Route, info: &FrameInfo, restored: bool) {
-        self.remove(&reach::of_commit(self, route, &info.id, restored));
+    pub(crate) fn frame_navigated(&mut self, route: &Route, info: &FrameInfo) {
+        self.remove(&reach::of_commit(self, route, &info.id));
         let is_main = info.parent.is_none() && self.is_page_session(route);
         if is_main {
             self.main_frame_is(route, &info.id);
@@ -93,7 +93,6 @@ impl State {
         self.frames_owner_if_orphan(route, &info.id);
         if let Some(frame) = self.frames.get_mut(&info.id) {
             frame.describe(info);
-            frame.navigation_started = None;
             frame.navigating = false;
         }
         let last = self.flights.last_id();
@@ -138,12 +137,14 @@ impl State {
 
     pub(crate) fn frames_listed(&mut self, route: &Route, frames: &[FrameInfo]) {
         for info in frames {
-            if info.parent.is_none() && self.is_page_session(route) {
+            if info.parent.is_none() {
                 let known = self.root_frame(route);
                 if known.is_some_and(|known| known != info.id) {
                     return;
                 }
-                self.main_frame_listed(route, &info.id);
+                if self.is_page_session(route) {
+                    self.main_frame_listed(route, &info.id);
+                }
             }
             self.ensure_frame(route, info);
             self.frames_owner_if_orphan(route, &info.id);
@@ -173,9 +174,7 @@ impl State {
     }
 
     pub(crate) fn navigation_started(&mut self, id: &FrameId) {
-        let place = self.history;
         if let Some(frame) = self.frames.get_mut(id) {
-            frame.navigation_started.get_or_insert(place);
             frame.navigating = true;
         }
     }

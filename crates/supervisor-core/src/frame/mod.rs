@@ -29,6 +29,8 @@ pub struct Frame {
     pub page: TargetId,
     /// Its parent; none for a main frame.
     pub parent: Option<FrameId>,
+    /// Whether that is a guess: older browsers do not say where an iframe in another process belongs.
+    pub is_parent_guessed: bool,
     /// Its document's URL with the fragment; empty before the first commit.
     pub url: String,
     /// The origin of its document's URL; `null` for an opaque one, empty while unknown. The document's own may be another:
@@ -46,8 +48,6 @@ pub struct Frame {
     pub parent_view: ParentView,
     /// While an orphan: the last command that was sent before; an answer to a later one decides.
     pub orphaned: Option<CommandId>,
-    /// When its present navigation began, as a place in the history.
-    pub navigation_started: Option<u64>,
     /// Whether it is on its way to another document: what is sent to its present one would be lost.
     pub navigating: bool,
     /// Its place among its siblings, and in the history.
@@ -70,8 +70,8 @@ impl Frame {
 
     /// Takes from a listing what is not known yet: it may be older than what events said.
     pub(crate) fn fill_in(&mut self, info: &FrameInfo) {
-        // A URL may be known from the target before the document itself was heard of; its origin is not, then.
-        if self.url.is_empty() || (self.loader.is_none() && !info.url.is_empty()) {
+        // A URL may be known from the target before the document itself was heard of. An empty one is not a document yet.
+        if (self.url.is_empty() || self.loader.is_none()) && !info.url.is_empty() {
             self.url.clone_from(&info.url);
             self.origin.clone_from(&info.origin);
             self.loader = Some(info.loader.clone());
@@ -187,29 +187,34 @@ impl Frames {
         self.by_id.insert(id, frame);
     }
 
-    /// Gives a parent to a frame that had none. A known parent is never changed: a frame has one for life.
+    /// Gives a parent to a frame that had none, or a guessed one. A known parent is never changed: a frame has one for life.
     pub(crate) fn adopt(&mut self, id: &FrameId, parent: &FrameId) {
-        if self.is_below(parent, id) {
+        let is_settled = |frame: &Frame| frame.parent.is_some() && !frame.is_parent_guessed;
+        if self.is_below(parent, id) || self.by_id.get(id).is_none_or(is_settled) {
             return;
         }
-        if let Some(frame) = self.by_id.get_mut(id)
-            && frame.parent.is_none()
-        {
+        self.leave_parent(id);
+        if let Some(frame) = self.by_id.get_mut(id) {
             frame.parent = Some(parent.clone());
+            frame.is_parent_guessed = false;
             self.children.entry(parent.clone()).or_default().insert(frame.since, id.clone());
         }
     }
 
-    pub(crate) fn remove(&mut self, id: &FrameId) {
-        let Some(frame) = self.by_id.remove(id) else { return };
-        if let Some(parent) = &frame.parent
-            && let Some(siblings) = self.children.get_mut(parent)
-        {
+    fn leave_parent(&mut self, id: &FrameId) {
+        let Some(frame) = self.by_id.get(id) else { return };
+        let Some(parent) = &frame.parent else { return };
+        if let Some(siblings) = self.children.get_mut(parent) {
             siblings.remove(&frame.since);
             if siblings.is_empty() {
                 self.children.remove(parent);
             }
         }
+    }
+
+    pub(crate) fn remove(&mut self, id: &FrameId) {
+        self.leave_parent(id);
+        let Some(frame) = self.by_id.remove(id) else { return };
         if let Some(frames) = self.by_page.get_mut(&frame.page) {
             frames.remove(id);
             if frames.is_empty() {

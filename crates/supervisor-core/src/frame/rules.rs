@@ -51,7 +51,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
         return;
     }
     let restored = event.kind == NavigationType::BackForwardCacheRestore;
-    let reach = reach::of_commit(cx.state(), route, &info.id, restored);
+    let reach = reach::of_commit(cx.state(), route, &info.id);
     let is_main = info.parent.is_none() && cx.state().is_page_session(route);
     let frame = info.id.clone();
     gone::dialogs_of_removed(cx, &reach, false);

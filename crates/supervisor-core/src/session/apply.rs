@@ -99,18 +99,25 @@ impl State {
     ) {
         let Some(page) = self.sessions.get(parent).map(|session| session.page.clone()) else { return };
         // Older browsers do not name the parent frame; the parent session's own frame is the best guess.
+        let is_guess = above.is_none();
         let above =
             above.cloned().or_else(|| self.root_frame(parent)).unwrap_or_else(|| FrameId::from(&page));
         let target = TargetId::from(frame);
         let session = Session::new(SessionKind::Iframe, target, parent.clone(), page.clone(), self.history);
         self.sessions.insert(route.clone(), session);
         if self.frames.get(frame).is_none() {
-            self.insert_frame(frame.clone(), page, Some(above.clone()), ParentView::Unseen);
+            self.insert_frame(frame.clone(), page, Some(above), ParentView::Unseen);
+            if let Some(known) = self.frames.get_mut(frame) {
+                known.is_parent_guessed = is_guess;
+            }
+        } else if !is_guess {
+            self.frames.adopt(frame, &above);
         }
-        self.frames.adopt(frame, &above);
         if let Some(known) = self.frames.get_mut(frame) {
             known.remote = Some(route.clone());
-            if known.url.is_empty() {
+            // The document in the new process, which may have been there for long, is not known.
+            known.loader = None;
+            if !url.is_empty() {
                 url.clone_into(&mut known.url);
             }
         }
@@ -123,6 +130,10 @@ impl State {
         let Some(root) = root else { return };
         if let Some(frame) = self.frames.get_mut(&root).filter(|frame| frame.remote.as_ref() == Some(route)) {
             frame.remote = None;
+            if frame.owner.as_ref() == Some(route) {
+                // Its document was in the process that is gone: what it shows now is not known.
+                frame.loader = None;
+            }
             self.rehome(at, &root);
         }
     }

@@ -18,11 +18,7 @@ use crate::session::gone;
 use crate::shown::cut;
 
 pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
-    let route = Route::Session(SessionId::from(event.session_id.as_str()));
-    if cx.state().sessions.get(&route).is_some() || cx.state().sessions.was_released(&route) {
-        cx.meters().protocol_violations += 1;
-        return;
-    }
+    let Some(route) = newborn(cx, event) else { return };
     let info = &event.target_info;
     let has_room = cx.state().sessions.len() < MAX_SESSIONS && cx.state().frames.has_room();
     match info.kind.as_str() {
@@ -34,6 +30,23 @@ pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget
         "iframe" if cx.state().sessions.get(parent).is_some() => iframe_attached(cx, parent, &route, info),
         _ => release(cx, parent, &route, event),
     }
+}
+
+/// A target that is announced where nobody listens any more.
+pub(crate) fn let_go(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
+    if let Some(route) = newborn(cx, event) {
+        release(cx, parent, &route, event);
+    }
+}
+
+/// A session is born once.
+fn newborn(cx: &mut Cx<'_>, event: &AttachedToTarget<'_>) -> Option<Route> {
+    let route = Route::Session(SessionId::from(event.session_id.as_str()));
+    if cx.state().sessions.get(&route).is_some() || cx.state().sessions.was_released(&route) {
+        cx.meters().protocol_violations += 1;
+        return None;
+    }
+    Some(route)
 }
 
 /// A page in scope that has no session yet. A second session would only report everything twice.
@@ -203,10 +216,13 @@ pub(crate) fn crashed(cx: &mut Cx<'_>, route: &Route) {
     }
 }
 
+/// A renderer is back. What a dead one was asked fails, the set-up too; to send that twice does no harm.
 pub(crate) fn revived(cx: &mut Cx<'_>, route: &Route) {
-    if cx.state().sessions.get(route).is_some_and(|session| session.crashed) {
+    let Some(crashed) = cx.state().sessions.get(route).map(|session| session.crashed) else { return };
+    if crashed {
         cx.emit(Event::SessionRevived { route: route.clone() });
     }
+    set_up(cx, route);
 }
 
 /// A reply on a session that was thought to be stuck: it is not.

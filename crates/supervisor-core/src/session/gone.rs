@@ -33,6 +33,7 @@ pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {
     if kind == SessionKind::Iframe {
         let frame = FrameId::from(&target);
         ask_about_orphan(cx, &frame);
+        ask_for_document(cx, &frame);
         frame_settled(cx, &frame);
     }
 }
@@ -124,6 +125,14 @@ pub(crate) fn frame_settled(cx: &mut Cx<'_>, frame: &FrameId) {
 pub(crate) fn ask_about_orphan(cx: &mut Cx<'_>, frame: &FrameId) {
     if let Some(parent) = parent_session(cx, frame) {
         list_frames(cx, &parent);
+    }
+}
+
+/// A frame that is back in its parent's process may have been committed there while it still counted as out of process.
+fn ask_for_document(cx: &mut Cx<'_>, frame: &FrameId) {
+    let owner = cx.state().frames.get(frame).filter(|frame| frame.loader.is_none());
+    if let Some(owner) = owner.and_then(|frame| frame.owner.clone()) {
+        list_frames(cx, &owner);
     }
 }
 

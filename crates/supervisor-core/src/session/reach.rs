@@ -6,6 +6,7 @@
 
 use cdp_wire::{FrameId, TargetId};
 
+use crate::frame::ParentView;
 use crate::ids::Route;
 use crate::session::SessionKind;
 use crate::state::State;
@@ -60,16 +61,15 @@ pub fn of_crash(state: &State, frame: &FrameId) -> Reach {
     with_their_sessions(state, children_unless(state, frame, |_| false))
 }
 
-/// What ends when a new document is committed in a frame: all below it that belongs to the old one. What was attached
-/// since the navigation began belongs to the new one already.
+/// What ends when a new document is committed in a frame: all below it that belongs to the old one. That is what this
+/// process has spoken of: of a child of the new document it speaks later. One that it has not spoken of and that has a
+/// session may be of either; if it is of the old one, its detach says so.
 #[must_use]
-pub fn of_commit(state: &State, route: &Route, frame: &FrameId, restored: bool) -> Reach {
-    let started = state.frames.get(frame).and_then(|frame| frame.navigation_started);
-    let started = if restored { started.or(Some(0)) } else { started };
+pub fn of_commit(state: &State, route: &Route, frame: &FrameId) -> Reach {
     let stays = |child: &FrameId| {
-        let remote = state.frames.get(child).and_then(|child| child.remote.as_ref());
-        let session = remote.and_then(|remote| state.sessions.get(remote));
-        session.is_some_and(|it| it.parent == *route && started.is_some_and(|started| it.attached > started))
+        let child = state.frames.get(child).filter(|child| child.parent_view == ParentView::Unseen);
+        let session = child.and_then(|child| state.sessions.get(child.remote.as_ref()?));
+        session.is_some_and(|session| session.parent == *route)
     };
     with_their_sessions(state, children_unless(state, frame, stays))
 }

@@ -150,3 +150,27 @@ fn a_known_session_announced_again_and_a_dead_one_are_violations_not_revivals() 
     assert_eq!(rig.snapshot().counts.meters.protocol_violations, 2);
     assert_eq!(rig.machine.state().sessions.len(), 1);
 }
+
+#[test]
+fn a_renderer_that_is_back_is_set_up_again() {
+    let mut rig = Rig::with_page();
+    let before = methods(&rig, "SP").len();
+    for id in 0..10 {
+        rig.reply_error(id, -32000, "Target crashed");
+    }
+    rig.event("SP", "Inspector.targetReloadedAfterCrash", json!({}));
+    let again = methods(&rig, "SP").split_off(before);
+    assert_eq!(again.first().map(String::as_str), Some("Page.enable"));
+    assert_eq!(again.last().map(String::as_str), Some("Runtime.runIfWaitingForDebugger"));
+}
+
+#[test]
+fn a_paused_target_is_resumed_even_where_nobody_listens_any_more() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.event("SP", "Page.frameDetached", json!({"frameId": "B", "reason": "remove"}));
+    rig.attach_iframe("SB", "C", "SC", "B");
+    assert_eq!(methods(&rig, "SC"), ["Runtime.runIfWaitingForDebugger"]);
+    assert!(rig.machine.state().flights.any(&supervisor_core::Purpose::Release(Some("SC".into()))));
+    assert_eq!(rig.tree(), ["P<- "]);
+}

@@ -300,3 +300,86 @@ fn ten_thousand_frames_leave_nothing_behind() {
     let state = rig.machine.state();
     assert_eq!((state.frames.len(), state.frames.of_page(&"P".into()).count()), (before, before));
 }
+
+/// An iframe of another process that was there before us: the parent's process has not spoken of it.
+fn with_oopif_from_before() -> Rig {
+    let mut rig = Rig::with_page();
+    rig.answer_all(
+        "Page.getFrameTree",
+        json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}}),
+    );
+    let info = json!({"targetId": "B", "type": "iframe", "url": "http://b.test/", "parentFrameId": "P"});
+    let params = json!({"sessionId": "SB", "targetInfo": info, "waitingForDebugger": false});
+    rig.event("SP", "Target.attachedToTarget", params);
+    rig
+}
+
+fn listing(frame: &str, url: &str, children: &serde_json::Value) -> serde_json::Value {
+    let origin = url.trim_end_matches('/');
+    json!({"frameTree": {"frame": {"id": frame, "loaderId": "L-http://a.test/", "url": url, "securityOrigin": origin},
+        "childFrames": children}})
+}
+
+#[test]
+fn the_listing_of_an_iframe_whose_url_its_target_told_still_tells_the_origin() {
+    let mut rig = with_oopif_from_before();
+    rig.answer_all("Page.getFrameTree", listing("B", "http://b.test/", &json!([])));
+    let frames = rig.machine.frames(None).unwrap();
+    assert_eq!((frames[1].url.as_str(), frames[1].origin.as_str()), ("http://b.test/", "http://b.test"));
+}
+
+#[test]
+fn a_child_of_the_next_document_may_attach_before_that_is_committed() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "N", "SN", "P");
+    rig.navigated("SP", "P", None, "http://a.test/next");
+    assert_eq!(rig.tree(), ["N<P SN", "P<- "]);
+    attached(&mut rig, "SP", "N", "P");
+    detached(&mut rig, "SP", "N", "swap");
+    assert_eq!(rig.tree(), ["N<P SN", "P<- "]);
+    rig.navigated("SP", "P", None, "http://a.test/after");
+    assert_eq!(rig.tree(), ["P<- "], "its process had spoken of it: it was of that document");
+}
+
+#[test]
+fn a_child_that_may_be_of_either_document_goes_with_its_detach() {
+    let mut rig = with_oopif_from_before();
+    rig.navigated("SP", "P", None, "http://a.test/next");
+    session_detached(&mut rig, "SP", "SB");
+    rig.answer_all("Page.getFrameTree", listing("P", "http://a.test/next", &json!([])));
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
+#[test]
+fn a_document_that_came_home_while_its_frame_still_had_a_session_is_asked_for() {
+    let mut rig = with_oopif_from_before();
+    attached(&mut rig, "SP", "B", "P");
+    rig.navigated("SP", "B", Some("P"), "http://a.test/home");
+    session_detached(&mut rig, "SP", "SB");
+    let child =
+        json!([{"frame": {"id": "B", "parentId": "P", "loaderId": "H", "url": "http://a.test/home"}}]);
+    rig.answer_all("Page.getFrameTree", listing("P", "http://a.test/", &child));
+    let frames = rig.machine.frames(None).unwrap();
+    assert_eq!((frames[1].url.as_str(), frames[1].is_oopif), ("http://a.test/home", false));
+}
+
+#[test]
+fn a_guessed_parent_makes_way_for_the_real_one() {
+    let mut rig = Rig::with_page();
+    attached(&mut rig, "SP", "L", "P");
+    let info = json!({"targetId": "B", "type": "iframe", "url": ""});
+    let params = json!({"sessionId": "SB", "targetInfo": info, "waitingForDebugger": true});
+    rig.event("SP", "Target.attachedToTarget", params);
+    assert_eq!(rig.tree(), ["B<P SB", "L<P ", "P<- "]);
+    rig.navigated("SB", "B", Some("L"), "http://b.test/");
+    assert_eq!(rig.tree(), ["B<L SB", "L<P ", "P<- "]);
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    assert_eq!(rig.tree(), ["B<L SB", "L<P ", "P<- "], "a known parent is for life");
+}
+
+#[test]
+fn a_listing_of_another_sessions_frames_makes_no_second_root() {
+    let mut rig = with_oopif();
+    rig.answer_all("Page.getFrameTree", listing("X", "http://x.test/", &json!([])));
+    assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
+}
