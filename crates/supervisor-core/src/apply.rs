@@ -36,7 +36,17 @@ impl State {
                 self.apply_attached(at, &recorded.event)
             }
             Event::SessionReleased { route, .. } => self.sessions.release(route.clone()),
-            Event::SessionGone { route } => self.session_gone(at, route),
+            Event::SessionStandsBy { route, target } => {
+                if let Some(observer) = &mut self.observer {
+                    observer.stands_by(route, target.as_ref());
+                }
+            }
+            Event::SessionGone { route } => {
+                self.session_gone(at, route);
+                if let Some(observer) = &mut self.observer {
+                    observer.gone(route);
+                }
+            }
             Event::SessionSilent { route, looks, look_again } => {
                 self.session_silent(route, *looks, *look_again)
             }

@@ -36,6 +36,11 @@ impl<'m> Cx<'m> {
         self.state
     }
 
+    /// Whether another client is observed: then nothing is sent, and nobody here answers.
+    pub(crate) fn is_observing(&self) -> bool {
+        self.state.observer.is_some()
+    }
+
     pub(crate) fn meters(&mut self) -> &mut Meters {
         &mut self.desk.meters
     }
@@ -76,6 +81,9 @@ impl<'m> Cx<'m> {
         purpose: Purpose,
         text: String,
     ) -> CommandId {
+        if self.is_observing() {
+            return id;
+        }
         let lane = if matches!(purpose, Purpose::Call(_)) { Lane::Host } else { Lane::Urgent };
         self.emit(Event::CommandSent { id, route: route.clone(), method: method.to_owned(), purpose });
         self.effect(Effect::Send { lane, text });

@@ -152,6 +152,13 @@ pub enum Event {
         /// The kind of target.
         kind: String,
     },
+    /// The observed client has a further session on a target that is known, or one on a tab.
+    SessionStandsBy {
+        /// The session.
+        route: Route,
+        /// The target; none for a tab.
+        target: Option<TargetId>,
+    },
     /// A session is over, and with it all that depended on it.
     SessionGone {
         /// The session.

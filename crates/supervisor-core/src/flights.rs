@@ -26,6 +26,8 @@ pub enum Purpose {
     Answer(DialogId),
     /// A host's call.
     Call(CallId),
+    /// A call of the client that is observed.
+    Observed,
 }
 
 /// A command that was not answered yet.
@@ -90,6 +92,12 @@ impl Flights {
     #[must_use]
     pub fn any(&self, purpose: &Purpose) -> bool {
         self.by_id.values().any(|flight| flight.purpose == *purpose)
+    }
+
+    /// Whether an answer that only a renderer can give is waited for on this route.
+    #[must_use]
+    pub fn waits_for_renderer(&self, route: &Route) -> bool {
+        self.by_id.values().any(|it| it.route == *route && crate::call::blocking::needs_renderer(&it.method))
     }
 
     /// The command with this id, if it is in flight.

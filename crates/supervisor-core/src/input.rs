@@ -17,6 +17,11 @@ pub enum Input<'a> {
         /// The message, verbatim.
         text: &'a str,
     },
+    /// Another client, which is observed, sent a command.
+    Observed {
+        /// The message, verbatim.
+        text: &'a str,
+    },
     /// The connection changed.
     Net(Net),
     /// The host asks for something.

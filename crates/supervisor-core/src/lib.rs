@@ -24,6 +24,7 @@ pub mod limits;
 mod machine;
 mod message;
 mod meters;
+pub mod observe;
 mod options;
 mod page;
 mod reply;

@@ -59,6 +59,9 @@ pub const LATE_RESULT_KEPT: Duration = Duration::from_secs(600);
 /// Requests waiting for one late result.
 pub const MAX_RESULT_WAITERS: usize = 16;
 
+/// Commands of an observed client that wait for an answer; those beyond it are not understood, and counted.
+pub const MAX_OBSERVED_FLIGHTS: usize = 100_000;
+
 /// How long a socket may take from open to a CDP handshake that was answered.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 

@@ -12,9 +12,10 @@ use crate::context::Cx;
 use crate::effect::Effect;
 use crate::event::Recorded;
 use crate::failure::Failure;
-use crate::ids::{CallId, DialogId, Epoch};
+use crate::ids::{CallId, DialogId, EndpointKind, Epoch};
 use crate::input::{Input, Net};
 use crate::meters::Meters;
+use crate::observe::rules as observe_rules;
 use crate::options::Options;
 use crate::session::attach;
 use crate::snapshot::view::View;
@@ -38,6 +39,9 @@ pub struct Beginning {
     pub next_call: CallId,
     /// The last epoch of earlier bindings.
     pub epoch: Epoch,
+    /// What another client is connected to, when the machine only observes that client and never sends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observes: Option<EndpointKind>,
 }
 
 impl Default for Beginning {
@@ -49,6 +53,7 @@ impl Default for Beginning {
             next_dialog: DialogId(1),
             next_call: CallId(1),
             epoch: Epoch(0),
+            observes: None,
         }
     }
 }
@@ -93,8 +98,12 @@ impl Machine {
         let mut step = Step::default();
         self.expire(at, &mut step);
         let mut cx = Cx::new(&mut self.state, &mut self.desk, at, &mut step);
+        observe_rules::begin(&mut cx);
         match input {
+            Input::Host { req, .. } if cx.is_observing() => observe_rules::host(&mut cx, req),
+            Input::Net(_) if cx.is_observing() => {}
             Input::Received { epoch, text } => message::received(&mut cx, epoch, text),
+            Input::Observed { text } => observe_rules::command(&mut cx, text),
             Input::Net(net) => connection::net(&mut cx, net),
             Input::Host { req, command } => call_rules::host(&mut cx, req, command),
             Input::Tick => {}

@@ -59,10 +59,11 @@ fn happened(cx: &mut Cx<'_>, event: &Event<'_>) {
 /// Whether events on this route mean anything: its session is attached, or it is the browser itself.
 fn is_heard(cx: &mut Cx<'_>, route: &Route) -> bool {
     let is_browser = *route == Route::Root && cx.state().connection.endpoint == Some(EndpointKind::Browser);
-    if is_browser || cx.state().sessions.get(route).is_some() {
+    let observer = cx.state().observer.as_ref();
+    if is_browser || cx.state().sessions.get(route).is_some() || observer.is_some_and(|it| it.is_tab(route)) {
         return true;
     }
-    if cx.state().sessions.was_released(route) {
+    if observer.is_some_and(|it| it.target_of(route).is_some()) || cx.state().sessions.was_released(route) {
         cx.meters().late_messages += 1;
     } else {
         cx.meters().protocol_violations += 1;

@@ -31,7 +31,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::Answer(dialog) => dialog_answer::confirmed(cx, *dialog, reply.outcome.as_ref().err()),
         Purpose::Call(call) => call_rules::replied(cx, *call, reply, text),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
-        Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup => {}
+        Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
     }
 }
 

@@ -13,6 +13,7 @@ use crate::flights::Flights;
 use crate::frame::Frames;
 use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::machine::Beginning;
+use crate::observe::Observer;
 use crate::options::Options;
 use crate::page::Pages;
 use crate::session::{SessionKind, Sessions};
@@ -48,6 +49,8 @@ pub struct State {
     pub console: Console,
     /// What is due when.
     pub deadlines: Deadlines,
+    /// What only an observer keeps; none in a task that acts.
+    pub observer: Option<Observer>,
 }
 
 /// The connection and its history.
@@ -97,6 +100,7 @@ impl State {
             calls: Calls::starting_at(beginning.next_call),
             console: Console::default(),
             deadlines: Deadlines::default(),
+            observer: beginning.observes.clone().map(Observer::of),
         }
     }
 

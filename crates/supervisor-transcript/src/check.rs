@@ -5,10 +5,10 @@ use std::fmt;
 
 use supervisor_core::At;
 
-use crate::drive::replay;
+use crate::drive::play;
 use crate::error::{TranscriptError, beginning_of};
 use crate::line::Entry;
-use crate::reader::Numbered;
+use crate::reader::{Numbered, Reader};
 use crate::replayed::{Replayed, Sent};
 
 /// Inputs before a difference that are shown: the cause is nearly always the last, sometimes the one before.
@@ -22,7 +22,7 @@ const SHOWN_INPUTS: usize = 3;
 /// The first `Difference`; `Damaged` or `Lost`, because the rest cannot be checked; or what [`drive`](crate::drive) refuses.
 pub fn check(recording: &(impl AsRef<[u8]> + ?Sized)) -> Result<Replayed, TranscriptError> {
     let mut checker = Checker::default();
-    let replayed = replay(recording.as_ref(), None, |line, sent| checker.line(line, sent))?;
+    let replayed = play(Reader::new(recording)?, None, |line, sent| checker.line(line, sent))?;
     match &replayed.damage {
         Some(damage) => Err(damage.clone().into()),
         None => checker.nothing_owed().map(|()| replayed),

@@ -1,4 +1,6 @@
 //! Replaying our own recordings: the machine is given the same inputs at the same times.
+//!
+//! What reads the lines and gathers what comes of them serves for observing too.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,6 +11,7 @@ use supervisor_core::{At, Effect, Input, Machine, Snapshot, Step};
 use crate::error::{Damage, TranscriptError};
 use crate::header::Header;
 use crate::line::{Entry, Line};
+use crate::lines::Lines;
 use crate::reader::{Numbered, Reader};
 use crate::replayed::{Counts, Fault, Replayed, Sent};
 
@@ -17,7 +20,7 @@ use crate::replayed::{Counts, Fault, Replayed, Sent};
 /// # Errors
 /// When it has no header of ours. Damage further on is part of the result.
 pub fn drive(recording: &(impl AsRef<[u8]> + ?Sized)) -> Result<Replayed, TranscriptError> {
-    replay(recording.as_ref(), None, |_, _| Ok(()))
+    play(Reader::new(recording)?, None, |_, _| Ok(()))
 }
 
 /// Replays what happened up to and including `until`, deadlines that pass by then among it.
@@ -25,28 +28,31 @@ pub fn drive(recording: &(impl AsRef<[u8]> + ?Sized)) -> Result<Replayed, Transc
 /// # Errors
 /// As [`drive`].
 pub fn drive_until(recording: &(impl AsRef<[u8]> + ?Sized), until: At) -> Result<Replayed, TranscriptError> {
-    replay(recording.as_ref(), Some(until), |_, _| Ok(()))
+    play(Reader::new(recording)?, Some(until), |_, _| Ok(()))
 }
 
 /// A machine that is given the lines of a recording, one at a time.
 #[derive(Debug)]
 pub struct Driver {
     machine: Machine,
+    observes: bool,
 }
 
 impl Driver {
     /// A machine as the header describes it.
     #[must_use]
     pub fn new(header: &Header) -> Self {
-        Self { machine: Machine::new(&header.beginning) }
+        Self { machine: Machine::new(&header.beginning), observes: header.beginning.observes.is_some() }
     }
 
-    /// Gives the machine what a line says; `None` for a line that is no input (`send`, `lost`).
+    /// Gives the machine what a line says; `None` for a line that is no input (`send`, `lost`; for an observer, all but
+    /// `send` and `recv`).
     ///
     /// # Errors
     /// When the machine fails inside, a fault of this program: as in a live task, that input is lost and counted.
     pub fn feed(&mut self, line: &Line<'_>) -> Option<Result<Step, String>> {
-        line.input().map(|input| self.step(line.at, input))
+        let input = if self.observes { line.observed() } else { line.input() };
+        input.map(|input| self.step(line.at, input))
     }
 
     /// Lets time pass without an input.
@@ -80,12 +86,11 @@ impl Driver {
 /// Replays, and shows each line with what the machine sent for it to `watch`, which may end the replay.
 ///
 /// A `send` line comes with nothing sent.
-pub(crate) fn replay<'a>(
-    recording: &'a [u8],
+pub(crate) fn play<'a>(
+    mut reader: Reader<Lines<'a>>,
     until: Option<At>,
     mut watch: impl FnMut(&Numbered<'a>, &[Sent]) -> Result<(), TranscriptError>,
 ) -> Result<Replayed, TranscriptError> {
-    let mut reader = Reader::new(recording)?;
     let mut run = Run::new(reader.header());
     let mut damage = None;
     for read in reader.by_ref() {
@@ -140,7 +145,8 @@ impl Run {
     fn count(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Lost { lines } => self.counts.lost_lines = self.counts.lost_lines.saturating_add(*lines),
-            _ => self.counts.recorded_sends += 1,
+            Entry::Send { .. } => self.counts.recorded_sends += 1,
+            _ => {}
         }
     }
 

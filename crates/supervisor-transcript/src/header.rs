@@ -1,7 +1,7 @@
 //! The first line of a recording.
 
 use serde::{Deserialize, Serialize};
-use supervisor_core::Beginning;
+use supervisor_core::{Beginning, EndpointKind};
 
 use crate::error::{TranscriptError, beginning_of};
 
@@ -60,6 +60,11 @@ impl Header {
             recorded_with: None,
             beginning,
         }
+    }
+
+    /// What stands in for the header of a transcript that has none: a client was observed, connected to this.
+    pub(crate) fn of_observer(endpoint: EndpointKind) -> Self {
+        Self::new(Beginning { observes: Some(endpoint), ..Beginning::default() }, "")
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {

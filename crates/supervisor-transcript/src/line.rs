@@ -47,6 +47,16 @@ pub enum Entry<'a> {
 }
 
 impl Line<'_> {
+    /// The input that an observer is given: what was said in either direction.
+    #[must_use]
+    pub fn observed(&self) -> Option<Input<'_>> {
+        match &self.entry {
+            Entry::Recv { epoch, text } => Some(Input::Received { epoch: *epoch, text }),
+            Entry::Send { text } => Some(Input::Observed { text }),
+            _ => None,
+        }
+    }
+
     /// The input that the machine was given; `None` for a `send` and a `lost` line.
     #[must_use]
     pub fn input(&self) -> Option<Input<'_>> {

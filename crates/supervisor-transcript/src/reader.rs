@@ -68,6 +68,15 @@ impl<'a> Reader<Lines<'a>> {
     }
 }
 
+impl<'a> Reader<Lines<'a>> {
+    /// Reads a transcript that has no header from its first line on, as if it began with this one.
+    pub(crate) fn without_header(recording: &'a (impl AsRef<[u8]> + ?Sized), header: Header) -> Self {
+        let lines = Some(Lines::new(recording.as_ref()));
+        let epoch = header.beginning.epoch;
+        Self { lines, place: Place::default(), header, epoch, unknown: Unknown::default() }
+    }
+}
+
 impl<'a, I, T> Reader<I>
 where
     I: Iterator<Item = &'a T>,
@@ -126,7 +135,7 @@ where
         loop {
             let next = self.place.next_text(self.lines.as_mut()?);
             let read = match next {
-                Some(Ok(text)) => self.understand(text),
+                Some(Ok(text)) => self.understand(text.trim_start_matches(BYTE_ORDER_MARK)),
                 Some(Err(damage)) => Some(Err(damage)),
                 None => return None,
             };

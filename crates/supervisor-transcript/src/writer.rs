@@ -30,6 +30,10 @@ impl Writer {
         start(at, out);
         match input {
             Input::Received { epoch, text } => self.received(*epoch, text, out),
+            Input::Observed { text } => {
+                out.extend_from_slice(b"send\"");
+                message(text, out);
+            }
             Input::Net(net) => self.net(net, out),
             Input::Host { req, command } => host(*req, command, out),
             Input::Tick => out.extend_from_slice(b"tick\""),

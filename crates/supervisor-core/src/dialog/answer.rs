@@ -123,6 +123,7 @@ fn closed_failure(text: String, dialog: crate::snapshot::DialogView, won_by: Opt
 pub(crate) fn by_policy(cx: &mut Cx<'_>, id: DialogId) {
     let action = match cx.state().options.dialog_policy {
         _ if cx.state().connection.stopper.is_some() => return by_stop(cx, id),
+        _ if cx.is_observing() => return,
         DialogPolicy::MustRespond => return,
         DialogPolicy::AutoDismiss => Action::Dismiss,
         DialogPolicy::AutoAccept => Action::Accept { prompt_text: None },

@@ -78,7 +78,7 @@ fn opened(cx: &mut Cx<'_>, dialog: DialogOpening, overlaps: Option<Unanswerable>
     let id = cx.state().dialogs.next;
     let page = dialog.page.clone();
     let options = &cx.state().options;
-    let waits = options.dialog_policy == DialogPolicy::MustRespond;
+    let waits = options.dialog_policy == DialogPolicy::MustRespond && !cx.is_observing();
     let watchdog = waits.then(|| cx.at.after(options.dialog_timeout));
     cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog });
     if let Some(why) = overlaps {

@@ -13,12 +13,16 @@ use crate::event::{Event, Silence};
 use crate::flights::{InFlight, Purpose};
 use crate::ids::{EndpointKind, Route};
 use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
+use crate::observe::rules as observe_rules;
 use crate::options::Scope;
 use crate::session::gone;
 use crate::shown::cut;
 
 pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
     let Some(route) = newborn(cx, event) else { return };
+    if cx.is_observing() {
+        return observe_rules::attached(cx, parent, &route, event);
+    }
     let info = &event.target_info;
     let has_room = cx.state().sessions.len() < MAX_SESSIONS && cx.state().frames.has_room();
     match info.kind.as_str() {
@@ -82,7 +86,7 @@ pub(crate) fn root_is_page(cx: &mut Cx<'_>, target: &TargetId) {
     set_up(cx, &Route::Root);
 }
 
-fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
+pub(crate) fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
     cx.emit(Event::PageAttached {
         route: route.clone(),
         parent: parent.clone(),
@@ -97,7 +101,7 @@ fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetIn
     set_up(cx, route);
 }
 
-fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
+pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
     let frame = FrameId::from(info.target_id.as_str());
     let above = info.parent_frame_id.as_ref().map(|id| FrameId::from(id.as_str()));
     // A hostile peer could name a frame as its own ancestor; a tree must stay one.
@@ -134,7 +138,7 @@ fn set_up(cx: &mut Cx<'_>, route: &Route) {
 }
 
 /// What is none of ours gets exactly this: a resume, so that nothing waits for us, and a detach.
-fn release(cx: &mut Cx<'_>, parent: &Route, route: &Route, event: &AttachedToTarget<'_>) {
+pub(crate) fn release(cx: &mut Cx<'_>, parent: &Route, route: &Route, event: &AttachedToTarget<'_>) {
     let session_id = SessionId::from(event.session_id.as_str());
     let kind = cut(&event.target_info.kind, 64).to_owned();
     cx.emit(Event::SessionReleased { route: route.clone(), kind });
@@ -144,7 +148,11 @@ fn release(cx: &mut Cx<'_>, parent: &Route, route: &Route, event: &AttachedToTar
 }
 
 pub(crate) fn detached(cx: &mut Cx<'_>, event: &DetachedFromTarget<'_>) {
-    gone::session(cx, &Route::Session(SessionId::from(event.session_id.as_str())));
+    let route = Route::Session(SessionId::from(event.session_id.as_str()));
+    if cx.is_observing() {
+        return observe_rules::detached(cx, &route);
+    }
+    gone::session(cx, &route);
 }
 
 /// On a page endpoint popups are not attached by themselves: ours are, when they appear.
@@ -246,7 +254,8 @@ pub(crate) fn free_page(cx: &mut Cx<'_>, page: &TargetId) {
 /// A set-up that nobody answered: is it a navigation, a dialog that we know, or is the page stuck?
 pub(crate) fn setup_silent(cx: &mut Cx<'_>, route: &Route) {
     let Some(session) = cx.state().sessions.get(route) else { return };
-    if session.heard.is_some() || session.crashed {
+    let is_asked = !cx.is_observing() || cx.state().flights.waits_for_renderer(route);
+    if session.heard.is_some() || session.crashed || !is_asked {
         return;
     }
     let page = session.page.clone();
