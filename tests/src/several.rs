@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use supervisor::{EvalOptions, Failure, FrameId, PageView, StartOptions, TargetId};
+use supervisor::{CallResult, EvalOptions, Failure, FrameId, PageView, Place, StartOptions, TargetId};
 
 use crate::raw_client::RawClient;
 use crate::stage::Stage;
@@ -54,6 +54,19 @@ impl Stage {
     pub async fn value_on(&self, target: &TargetId, expression: &str) -> Value {
         let frame = self.main_frame(target).await;
         self.value(Some(&frame), expression).await
+    }
+
+    /// Sends a CDP command to any page.
+    ///
+    /// # Errors
+    /// As the task gives them.
+    pub async fn call_on(
+        &self,
+        target: &TargetId,
+        method: &str,
+        params: Value,
+    ) -> Result<CallResult, Failure> {
+        self.task.call(Place::Target(target.clone()), method, params.to_string(), None).await
     }
 
     /// Supervises with a task of its own instead, which comes when the browser is as it is now.
