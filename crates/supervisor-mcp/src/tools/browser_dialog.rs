@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use supervisor::{Action, DialogChoice, DialogId, DialogView, Failure};
+use supervisor::{Action, Code, DialogChoice, DialogId, DialogView, Failure, Status};
 
 use super::{ACTS, Call, Definition};
 use crate::arguments::invalid;
@@ -54,9 +54,20 @@ impl Definition for Tool {
 
     async fn run(call: Call, input: Input) -> Result<Output, Failure> {
         let (verb, choice, action) = read(input)?;
-        let answered = call.task().await?.respond(choice, action).await?;
+        let task = call.task().await?;
+        if task.snapshot().status.status == Status::Reconnecting {
+            return Err(reconnecting());
+        }
+        let answered = task.respond(choice, action).await?;
         Ok(Output { action: verb, dialog: answered.dialog, next_dialog: answered.next_dialog })
     }
+}
+
+/// Better than `no_dialog`: whether there is one is not known.
+fn reconnecting() -> Failure {
+    let why =
+        "the connection to the browser was lost and is being made again, so nothing can be answered now";
+    Failure::new(Code::Disconnected, why)
 }
 
 fn read(input: Input) -> Result<(Verb, DialogChoice, Action), Failure> {

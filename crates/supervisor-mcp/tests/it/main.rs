@@ -1,5 +1,12 @@
-//! The server as clients see it.
+//! The server as its clients see it: over a pipe in memory, with a fake browser behind a real WebSocket.
 
 #![cfg(test)]
 
+mod arguments;
+mod availability;
+mod browser_like;
+mod calls;
+mod client;
 mod docs;
+mod life;
+mod notices;
