@@ -2,5 +2,6 @@
 #![cfg(test)]
 
 mod browser;
+mod observe;
 mod purity;
 mod replay;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use supervisor::supervisor_core::At;
-use supervisor_transcript::{Replayed, TranscriptError, check, drive, drive_until};
+use supervisor_transcript::{Replayed, TranscriptError, check, replay, replay_until};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -57,8 +57,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
 fn replayed(args: &Args, recording: &[u8]) -> Result<Replayed, TranscriptError> {
     match args.at {
         _ if args.check => check(recording),
-        Some(at) => drive_until(recording, At(0).after(at)),
-        None => drive(recording),
+        Some(at) => replay_until(recording, At(0).after(at)),
+        None => replay(recording),
     }
 }
 

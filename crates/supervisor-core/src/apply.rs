@@ -12,6 +12,9 @@ impl State {
     pub fn apply(&mut self, recorded: &Recorded) {
         self.history = recorded.seq;
         let at = recorded.at;
+        if let Some(observer) = &mut self.observer {
+            observer.apply(&recorded.event);
+        }
         match &recorded.event {
             Event::StartRequested { .. }
             | Event::Dialing { .. }
@@ -36,17 +39,8 @@ impl State {
                 self.apply_attached(at, &recorded.event)
             }
             Event::SessionReleased { route, .. } => self.sessions.release(route.clone()),
-            Event::SessionStandsBy { route, target } => {
-                if let Some(observer) = &mut self.observer {
-                    observer.stands_by(route, target.as_ref());
-                }
-            }
-            Event::SessionGone { route } => {
-                self.session_gone(at, route);
-                if let Some(observer) = &mut self.observer {
-                    observer.gone(route);
-                }
-            }
+            Event::SessionStandsBy { .. } => {}
+            Event::SessionGone { route } => self.session_gone(at, route),
             Event::SessionSilent { route, looks, look_again } => {
                 self.session_silent(route, *looks, *look_again)
             }

@@ -6,6 +6,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use supervisor_core::limits::REASON_WAIT;
 use supervisor_core::{At, Effect, Input, Machine, Snapshot, Step};
 
 use crate::error::{Damage, TranscriptError};
@@ -100,7 +101,7 @@ pub(crate) fn play<'a>(
             Err(found) => damage = Some(found),
         }
     }
-    if let Some(until) = until.filter(|_| damage.is_none()) {
+    if let Some(until) = until.or_else(|| run.settled()).filter(|_| damage.is_none()) {
         run.wait_until(until);
     }
     run.counts.unknown_lines = reader.unknown().clone();
@@ -115,6 +116,8 @@ struct Run {
     counts: Counts,
     /// The line that was fed last.
     line: usize,
+    /// Its stamp.
+    at: At,
 }
 
 impl Run {
@@ -125,6 +128,7 @@ impl Run {
             sends: Vec::new(),
             counts: Counts::default(),
             line: 1,
+            at: At(0),
         }
     }
 
@@ -132,6 +136,7 @@ impl Run {
     fn line(&mut self, numbered: &Numbered<'_>) -> &[Sent] {
         let before = self.sends.len();
         self.line = numbered.number;
+        self.at = numbered.line.at;
         match self.driver.feed(&numbered.line) {
             Some(step) => {
                 self.counts.inputs += 1;
@@ -148,6 +153,12 @@ impl Run {
             Entry::Send { .. } => self.counts.recorded_sends += 1,
             _ => {}
         }
+    }
+
+    /// Nothing comes after another client's transcript: what waits for a further cause is settled. A recording of ours
+    /// ends where the task did.
+    fn settled(&self) -> Option<At> {
+        self.driver.observes.then(|| self.at.after(REASON_WAIT))
     }
 
     fn wait_until(&mut self, at: At) {

@@ -16,6 +16,7 @@ use crate::dialog::Reason;
 use crate::event::{Event, FrameInfo};
 use crate::ids::Route;
 use crate::limits::MAX_SHOWN_TEXT;
+use crate::observe::rules as observe_rules;
 use crate::session::attach::free_page;
 use crate::session::gone;
 use crate::session::reach;
@@ -62,6 +63,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {
         crate::dialog::rules::explain(cx, &page, Reason::Navigation);
         free_page(cx, &page);
+        observe_rules::followed(cx, page);
     }
     if restored {
         // Local children of a restored document are not announced.

@@ -6,12 +6,13 @@
 
 pub(crate) mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use cdp_wire::TargetId;
+use cdp_wire::{FrameId, TargetId};
 
+use crate::event::{Event, FrameInfo};
 use crate::ids::{EndpointKind, Route};
-use crate::limits::MAX_SESSIONS;
+use crate::limits::{MAX_GONE_FRAMES, MAX_SESSIONS};
 
 /// What only an observer keeps.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,21 +21,44 @@ pub struct Observer {
     pub endpoint: EndpointKind,
     /// Sessions besides the one of each target that counts; a tab's session names no target.
     standing_by: BTreeMap<Route, Option<TargetId>>,
+    /// Child frames as they were last described, those that are gone among them: a document may come back with its frames.
+    described: BTreeMap<FrameId, FrameInfo>,
+    /// The order in which they were first described.
+    order: VecDeque<FrameId>,
 }
 
 impl Observer {
     pub(crate) fn of(endpoint: EndpointKind) -> Self {
-        Self { endpoint, standing_by: BTreeMap::new() }
+        Self { endpoint, standing_by: BTreeMap::new(), described: BTreeMap::new(), order: VecDeque::new() }
     }
 
-    pub(crate) fn stands_by(&mut self, route: &Route, target: Option<&TargetId>) {
-        if self.standing_by.len() < MAX_SESSIONS {
-            self.standing_by.insert(route.clone(), target.cloned());
+    pub(crate) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::SessionStandsBy { route, target } if self.standing_by.len() < MAX_SESSIONS => {
+                self.standing_by.insert(route.clone(), target.clone());
+            }
+            Event::SessionGone { route } => {
+                self.standing_by.remove(route);
+            }
+            Event::FrameNavigated { frame, .. } => self.describe(frame),
+            Event::FramesListed { frames, .. } => frames.iter().for_each(|frame| self.describe(frame)),
+            _ => {}
         }
     }
 
-    pub(crate) fn gone(&mut self, route: &Route) {
-        self.standing_by.remove(route);
+    fn describe(&mut self, frame: &FrameInfo) {
+        if frame.parent.is_some() && self.described.insert(frame.id.clone(), frame.clone()).is_none() {
+            self.order.push_back(frame.id.clone());
+        }
+        while self.order.len() > MAX_GONE_FRAMES {
+            self.order.pop_front().map(|oldest| self.described.remove(&oldest));
+        }
+    }
+
+    /// A child frame as it was last described.
+    #[must_use]
+    pub fn described(&self, frame: &FrameId) -> Option<&FrameInfo> {
+        self.described.get(frame)
     }
 
     /// Whether this session is one of a tab: it tells of the tab's pages, and of nothing else.

@@ -167,6 +167,30 @@ fn above(state: &State, announced_on: &Route, info: &TargetInfo<'_>) -> Option<R
     state.frames.get(&parent)?.owner.clone()
 }
 
+/// An observer cannot ask for the frames of a process. Those that have a document and were described before are known.
+pub(crate) fn recall(cx: &mut Cx<'_>, route: &Route) {
+    let state = cx.state();
+    let (Some(observer), Some(session)) = (&state.observer, state.sessions.get(route)) else { return };
+    let lost = session.documents.keys().filter(|frame| state.frames.get(frame).is_none());
+    let mut frames: Vec<FrameInfo> = lost.filter_map(|frame| observer.described(frame)).cloned().collect();
+    frames.sort_by(|a, b| a.id.cmp(&b.id));
+    if !frames.is_empty() {
+        let asked = state.flights.last_id();
+        cx.emit(Event::FramesListed { route: route.clone(), asked, frames });
+    }
+}
+
+/// The client may not have asked to be told of targets; its page is where its main frame is.
+pub(crate) fn followed(cx: &mut Cx<'_>, target: TargetId) {
+    let Some(page) = cx.state().pages.get(&target).filter(|_| cx.is_observing()) else { return };
+    let main = page.main_frame.as_ref().and_then(|main| cx.state().frames.get(main));
+    let url = main.map(|main| main.url.clone()).filter(|url| *url != page.url);
+    let title = page.title.clone();
+    if let Some(url) = url {
+        cx.emit(Event::PageChanged { target, url, title });
+    }
+}
+
 /// A session ended: with a tab's those of its pages, with a target's the next one of it counts.
 pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route) {
     let observer = cx.state().observer.as_ref();

@@ -15,6 +15,7 @@ use crate::failure::Code;
 use crate::flights::Purpose;
 use crate::ids::Route;
 use crate::limits::ORPHAN_WAIT;
+use crate::observe::rules as observe_rules;
 use crate::session::SessionKind;
 use crate::session::reach::{self, Reach};
 
@@ -144,6 +145,9 @@ fn parent_session(cx: &Cx<'_>, frame: &FrameId) -> Option<Route> {
 
 /// Asks for the frames of a process, unless that is under way.
 pub(crate) fn list_frames(cx: &mut Cx<'_>, route: &Route) {
+    if cx.is_observing() {
+        return observe_rules::recall(cx, route);
+    }
     if cx.state().sessions.get(route).is_some_and(|session| session.listing.is_none() && !session.crashed) {
         cx.send(route, &page::GetFrameTree {}, Purpose::ListFrames);
     }
