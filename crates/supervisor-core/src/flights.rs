@@ -18,6 +18,12 @@ pub enum Purpose {
     Setup,
     /// The frames of a session are listed, to seed the tree or to decide about orphans.
     ListFrames,
+    /// A paused target that is none of ours is resumed. Once it was, it is let go where it was announced: a service worker
+    /// whose session ends before never runs.
+    Resume {
+        /// Where it was announced.
+        parent: Route,
+    },
     /// A session is let go.
     Release(Option<SessionId>),
     /// A popup of a page endpoint is attached.
@@ -73,9 +79,11 @@ impl Flights {
         self.by_id.remove(&id);
     }
 
-    /// The browser never answers what was in flight on a session that ended.
+    /// The browser never answers what was in flight on a session that ended, or on a target announced there.
     pub(crate) fn forget_route(&mut self, route: &Route) {
-        self.by_id.retain(|_, flight| flight.route != *route);
+        let below =
+            |flight: &InFlight| matches!(&flight.purpose, Purpose::Resume { parent } if parent == route);
+        self.by_id.retain(|_, flight| flight.route != *route && !below(flight));
     }
 
     pub(crate) fn clear(&mut self) {
@@ -92,6 +100,12 @@ impl Flights {
     #[must_use]
     pub fn any(&self, purpose: &Purpose) -> bool {
         self.by_id.values().any(|flight| flight.purpose == *purpose)
+    }
+
+    /// Whether anything is in flight on this route.
+    #[must_use]
+    pub fn any_on(&self, route: &Route) -> bool {
+        self.by_id.values().any(|flight| flight.route == *route)
     }
 
     /// Whether an answer that only a renderer can give is waited for on this route.

@@ -28,6 +28,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::Handshake => handshake(cx, reply, &flight),
         Purpose::Probe => connection::alive(cx),
         Purpose::ListFrames => listed(cx, reply, &flight.route),
+        Purpose::Resume { parent } => attach::let_session_go(cx, parent, &flight.route),
         Purpose::Answer(dialog) => dialog_answer::confirmed(cx, *dialog, reply.outcome.as_ref().err()),
         Purpose::Call(call) => call_rules::replied(cx, *call, reply, text),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.

@@ -125,6 +125,7 @@ impl State {
     }
 
     pub(crate) fn session_gone(&mut self, at: At, route: &Route) {
+        self.flights.forget_route(route);
         let root = self.sessions.get(route).map(|session| FrameId::from(&session.target));
         self.remove(&reach::of_session(self, route));
         let Some(root) = root else { return };

@@ -139,10 +139,20 @@ fn set_up(cx: &mut Cx<'_>, route: &Route) {
 
 /// What is none of ours gets exactly this: a resume, so that nothing waits for us, and a detach.
 pub(crate) fn release(cx: &mut Cx<'_>, parent: &Route, route: &Route, event: &AttachedToTarget<'_>) {
-    let session_id = SessionId::from(event.session_id.as_str());
     let kind = cut(&event.target_info.kind, 64).to_owned();
     cx.emit(Event::SessionReleased { route: route.clone(), kind });
-    cx.send(route, &runtime::RunIfWaitingForDebugger {}, Purpose::Release(None));
+    if event.waiting_for_debugger {
+        let purpose = Purpose::Resume { parent: parent.clone() };
+        cx.send(route, &runtime::RunIfWaitingForDebugger {}, purpose);
+    } else {
+        cx.send(route, &runtime::RunIfWaitingForDebugger {}, Purpose::Release(None));
+        let_session_go(cx, parent, route);
+    }
+}
+
+/// Detaches from a target that runs, or cannot be made to.
+pub(crate) fn let_session_go(cx: &mut Cx<'_>, parent: &Route, route: &Route) {
+    let Some(session_id) = route.session_id().cloned() else { return };
     let purpose = Purpose::Release(Some(session_id.clone()));
     cx.send(parent, &target::DetachFromTarget { session_id }, purpose);
 }
@@ -151,6 +161,11 @@ pub(crate) fn detached(cx: &mut Cx<'_>, event: &DetachedFromTarget<'_>) {
     let route = Route::Session(SessionId::from(event.session_id.as_str()));
     if cx.is_observing() {
         return observe_rules::detached(cx, &route);
+    }
+    if cx.state().sessions.get(&route).is_none() && cx.state().flights.any_on(&route) {
+        // It was none of ours and was gone before it ran.
+        cx.emit(Event::SessionGone { route });
+        return;
     }
     gone::session(cx, &route);
 }

@@ -45,12 +45,40 @@ fn what_is_none_of_ours_is_resumed_and_let_go_and_nothing_else() {
     for (parent, kind, session) in [("SP", "worker", "W"), ("", "browser_ui", "U"), ("", "iframe", "I")] {
         attach(&mut rig, parent, kind, session, json!({}));
         assert_eq!(methods(&rig, session), ["Runtime.runIfWaitingForDebugger"], "{kind}");
-        assert_eq!(rig.sent.last().unwrap()["params"], json!({"sessionId": session}));
+        assert!(
+            rig.sent_as("Target.detachFromTarget").is_empty(),
+            "a service worker let go before it ran never runs"
+        );
+        rig.answer_all("Runtime.runIfWaitingForDebugger", json!({}));
+        assert_eq!(rig.sent_as("Target.detachFromTarget")[0]["params"], json!({"sessionId": session}));
+        rig.answer_all("Target.detachFromTarget", json!({}));
     }
     assert_eq!(rig.machine.state().sessions.len(), 1);
     let violations = rig.snapshot().counts.meters.protocol_violations;
     rig.event("W", "Runtime.executionContextsCleared", json!({}));
     assert_eq!(rig.snapshot().counts.meters.protocol_violations, violations);
+}
+
+#[test]
+fn what_is_none_of_ours_and_ends_before_it_ran_leaves_nothing_in_flight() {
+    let mut rig = Rig::with_page();
+    let before = rig.machine.state().flights.len();
+    attach(&mut rig, "SP", "worker", "W", json!({}));
+    rig.event("SP", "Target.detachedFromTarget", json!({"sessionId": "W"}));
+    assert_eq!(rig.machine.state().flights.len(), before);
+
+    attach(&mut rig, "SP", "worker", "V", json!({}));
+    rig.event("", "Target.detachedFromTarget", json!({"sessionId": "SP"}));
+    assert!(rig.machine.state().flights.is_empty(), "its page went, and nobody tells of the worker");
+}
+
+#[test]
+fn what_is_none_of_ours_and_runs_already_is_let_go_at_once() {
+    let mut rig = Rig::with_page();
+    let info = json!({"targetId": "W", "type": "service_worker", "url": "", "title": "", "attached": true});
+    let params = json!({"sessionId": "W", "targetInfo": info, "waitingForDebugger": false});
+    rig.event("SP", "Target.attachedToTarget", params);
+    assert_eq!(rig.sent.last().unwrap()["params"], json!({"sessionId": "W"}));
 }
 
 #[test]
@@ -171,6 +199,6 @@ fn a_paused_target_is_resumed_even_where_nobody_listens_any_more() {
     rig.event("SP", "Page.frameDetached", json!({"frameId": "B", "reason": "remove"}));
     rig.attach_iframe("SB", "C", "SC", "B");
     assert_eq!(methods(&rig, "SC"), ["Runtime.runIfWaitingForDebugger"]);
-    assert!(rig.machine.state().flights.any(&supervisor_core::Purpose::Release(Some("SC".into()))));
+    assert!(rig.machine.state().flights.any_on(&supervisor_core::Route::Session("SC".into())));
     assert_eq!(rig.tree(), ["P<- "]);
 }
