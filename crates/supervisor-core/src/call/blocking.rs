@@ -59,6 +59,16 @@ pub(crate) fn is_navigation(method: &str) -> bool {
     matches!(method, "Page.navigate" | "Page.reload" | "Page.navigateToHistoryEntry" | "Page.close")
 }
 
+/// The dialog that must be answered before its page may be left. A browser that does not keep dialogs open is not made to
+/// close them by a navigation: within a site the page is stuck for good, and to another site the next answer ends the
+/// browser.
+pub(crate) fn dialog_that_forbids(state: &State, route: &Route, method: &str) -> Option<DialogId> {
+    let leaves = matches!(method, "Page.navigate" | "Page.reload" | "Page.navigateToHistoryEntry");
+    let session = state.sessions.get(route).filter(|_| leaves)?;
+    let (id, open) = state.open_dialog(&session.page)?;
+    (open.is_showing() && !open.opening.has_browser_handler).then_some(id)
+}
+
 /// The dialog that blocks the renderer behind this session, as far as it can be known.
 pub(crate) fn dialog_that_blocks(state: &State, route: &Route) -> Option<DialogId> {
     let open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());

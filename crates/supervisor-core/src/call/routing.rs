@@ -5,7 +5,7 @@ use cdp_wire::{FrameId, TargetId};
 use crate::call::blocking::{self, Fate};
 use crate::failure::{Code, Failure};
 use crate::frame::Frame;
-use crate::ids::{DialogId, Route};
+use crate::ids::{DialogId, EndpointKind, Route};
 use crate::input::Place;
 use crate::snapshot::Status;
 use crate::snapshot::view;
@@ -45,6 +45,10 @@ pub(crate) fn connected(state: &State) -> Result<(), Failure> {
 
 /// The session for a raw command.
 pub(crate) fn place(state: &State, place: &Place, method: &str) -> Result<Routed, Failure> {
+    if method == "Target.closeTarget" && matches!(state.connection.endpoint, Some(EndpointKind::Browser)) {
+        // The page's own session would end before it could answer.
+        return Ok(Routed { route: Route::Root, frame: None });
+    }
     match place {
         Place::Active => match state.pages.active() {
             Some(page) => page_session(state, page),
@@ -114,7 +118,8 @@ pub(crate) fn living<'s>(state: &'s State, id: &FrameId) -> Result<(&'s Frame, R
 pub(crate) fn renderer(state: &State, route: &Route, method: &str) -> Result<(), Failure> {
     let fate = blocking::fate(method);
     if fate == Fate::Answered {
-        return Ok(());
+        let holding = blocking::dialog_that_forbids(state, route, method);
+        return holding.map_or(Ok(()), |dialog| Err(blocked(state, dialog, method, Fate::Hangs)));
     }
     if let Some(dialog) = blocking::dialog_that_blocks(state, route) {
         return Err(blocked(state, dialog, method, fate));

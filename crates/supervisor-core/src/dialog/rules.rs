@@ -8,7 +8,7 @@ use crate::connection;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::dialog::{ClosedBy, DialogOpening, Open, Progress, Reason, Source, Unanswerable};
-use crate::event::Event;
+use crate::event::{Event, FrameInfo};
 use crate::ids::{DialogId, Route};
 use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
@@ -205,6 +205,27 @@ pub(crate) fn end_open(cx: &mut Cx<'_>, page: &TargetId, reason: Reason) {
     if let Some((id, _)) = cx.state().open_dialog(page) {
         end(cx, id, ClosedBy::Remote, Some(reason), None, None);
     }
+}
+
+/// A new document takes the place of one that has a dialog open. A browser that does not keep dialogs open says nothing of
+/// its end, and dies of an answer that comes after.
+pub(crate) fn left_behind(cx: &mut Cx<'_>, route: &Route, document: &FrameInfo) {
+    let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) else { return };
+    let is_main = document.parent.is_none() && cx.state().is_page_session(route);
+    let is_there = |dialog: &DialogOpening| dialog.frame.as_ref().map_or(is_main, |it| *it == document.id);
+    // The new document's own dialog may be reported before the document is.
+    let is_older = |dialog: &DialogOpening| without_fragment(&dialog.url) != without_fragment(&document.url);
+    let is_silent =
+        |dialog: &DialogOpening| !dialog.has_browser_handler && dialog.kind != DialogType::Beforeunload;
+    let open = cx.state().open_dialog(&page).map(|(id, open)| (id, &open.opening));
+    let left = open.filter(|(_, dialog)| is_silent(dialog) && is_there(dialog) && is_older(dialog));
+    if let Some((id, _)) = left {
+        end(cx, id, ClosedBy::Remote, Some(Reason::Navigation), None, None);
+    }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(document, _)| document)
 }
 
 /// The cause of ends that were not explained yet arrived.

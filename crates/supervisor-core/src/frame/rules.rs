@@ -56,6 +56,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     let is_main = info.parent.is_none() && cx.state().is_page_session(route);
     let frame = info.id.clone();
     gone::dialogs_of_removed(cx, &reach, false);
+    crate::dialog::rules::left_behind(cx, route, &info);
     cx.emit(Event::FrameNavigated { route: route.clone(), frame: info, restored });
     gone::fallout(cx, &reach);
     gone::frame_settled(cx, &frame);

@@ -5,6 +5,7 @@ mod attach;
 mod calls;
 mod connection;
 mod console;
+mod dialog_faults;
 mod dialogs;
 mod events;
 mod frames;

@@ -1,0 +1,168 @@
+//! Faults that supervisors of dialogs have had, and a browser that keeps no dialog open (the headless shell).
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use supervisor_core::dialog::{ClosedBy, Reason};
+use supervisor_core::limits::{MAX_DEFAULT_PROMPT, MAX_RECENT_DIALOGS, MAX_SHOWN_TEXT};
+use supervisor_core::{Code, Command, DialogPolicy, EndpointKind, Input, Net, Options, Outcome, Place};
+
+use crate::rig::{Rig, accept};
+
+fn auto_dismiss() -> Options {
+    let mut options = Options::default();
+    options.dialog_policy = DialogPolicy::AutoDismiss;
+    options
+}
+
+fn opening(rig: &mut Rig, session: &str, more: Value) {
+    let mut event = json!({"url": "http://a.test/", "frameId": "P", "message": "?", "type": "confirm",
+        "hasBrowserHandler": true, "defaultPrompt": ""});
+    for (key, value) in more.as_object().unwrap() {
+        event[key] = value.clone();
+    }
+    rig.event(session, "Page.javascriptDialogOpening", event);
+}
+
+// FAULTS D11
+#[test]
+fn a_second_session_of_a_page_is_let_go_and_what_it_reports_counts_for_nothing() {
+    let mut rig = Rig::with_page();
+    rig.attach_page("P", "SP2", json!({}));
+    assert_eq!(rig.sent_as("Target.detachFromTarget").last().unwrap()["params"]["sessionId"], "SP2");
+    for session in ["SP", "SP2"] {
+        rig.opening(session, "P", "alert", "hello");
+    }
+    assert_eq!(rig.snapshot().pending_dialogs.len(), 1);
+    for session in ["SP", "SP2"] {
+        rig.closed(session, "P", true, "");
+    }
+    let snapshot = rig.snapshot();
+    assert_eq!((snapshot.recent_dialogs.len(), snapshot.counts.dialogs_seen), (1, 1));
+}
+
+// FAULTS D15
+#[test]
+fn a_megabyte_is_shown_cut_and_only_the_default_text_is_kept_whole() {
+    let mut rig = Rig::with_page();
+    let long = "x".repeat(2 * MAX_DEFAULT_PROMPT);
+    opening(&mut rig, "SP", json!({"type": "prompt", "message": long, "defaultPrompt": long, "url": long}));
+    let dialog = rig.snapshot().pending_dialogs[0].clone();
+    assert_eq!((dialog.message.len(), dialog.truncated), (MAX_SHOWN_TEXT, true));
+    assert_eq!(dialog.full_length, Some(long.len()));
+    assert_eq!((dialog.default_prompt.len(), dialog.url.len()), (MAX_SHOWN_TEXT, MAX_SHOWN_TEXT));
+    rig.respond(None, accept());
+    let sent = rig.sent_as("Page.handleJavaScriptDialog")[0]["params"]["promptText"].as_str().unwrap().len();
+    assert_eq!(sent, MAX_DEFAULT_PROMPT);
+}
+
+// FAULTS D15
+#[test]
+fn a_flood_of_dialogs_is_counted_and_fills_nothing() {
+    let mut rig = Rig::with_page_and(auto_dismiss());
+    let deadlines = rig.machine.state().deadlines.len();
+    for _ in 0..500 {
+        rig.opening("SP", "P", "alert", &"y".repeat(10_000));
+        rig.closed("SP", "P", false, "");
+        let id = rig.last_id("Page.handleJavaScriptDialog");
+        rig.reply(id, json!({}));
+    }
+    let snapshot = rig.snapshot();
+    assert_eq!((snapshot.counts.dialogs_seen, snapshot.recent_dialogs.len()), (500, MAX_RECENT_DIALOGS));
+    let state = rig.machine.state();
+    assert!(state.dialogs.open.is_empty() && state.dialogs.strays.is_empty());
+    assert_eq!(state.deadlines.len(), deadlines);
+}
+
+// FAULTS D16
+#[test]
+fn a_lost_connection_ends_the_dialog_and_the_next_one_has_a_watchdog_of_its_own() {
+    let mut rig = Rig::with_page();
+    rig.opening("SP", "P", "alert", "before");
+    let epoch = rig.epoch();
+    rig.input(Input::Net(Net::Lost { epoch, reason: "gone".to_owned() }));
+    let ended = rig.snapshot().recent_dialogs[0].clone();
+    assert_eq!((ended.closed_by, ended.reason), (Some(ClosedBy::Remote), Some(Reason::Disconnected)));
+    rig.advance(Duration::from_secs(5));
+    let epoch = rig.epoch();
+    rig.input(Input::Net(Net::Connected { epoch, endpoint: EndpointKind::Browser }));
+    for method in ["Browser.getVersion", "Target.setDiscoverTargets", "Target.setAutoAttach"] {
+        rig.answer_all(method, json!({"product": "Chrome/156", "protocolVersion": "1.3"}));
+    }
+    rig.attach_page("P", "SP'", json!({}));
+    rig.opening("SP'", "P", "alert", "after");
+    rig.advance(Duration::from_secs(299));
+    assert!(rig.sent_as("Page.handleJavaScriptDialog").is_empty(), "the first one's deadline is over");
+    rig.advance(Duration::from_secs(1));
+    let answer = rig.last_id("Page.handleJavaScriptDialog");
+    rig.closed("SP'", "P", false, "");
+    rig.reply(answer, json!({}));
+    let closed_by: Vec<_> = rig.snapshot().recent_dialogs.iter().map(|it| it.closed_by).collect();
+    assert_eq!(closed_by, [Some(ClosedBy::Remote), Some(ClosedBy::Watchdog)]);
+}
+
+// FAULTS D6
+#[test]
+fn a_browser_that_keeps_no_dialog_open_leaves_none_behind_when_the_document_changes() {
+    let mut rig = Rig::with_page();
+    opening(&mut rig, "SP", json!({"hasBrowserHandler": false, "url": "http://a.test/#part"}));
+    // Its own document once more: nothing has changed.
+    rig.navigated("SP", "P", None, "http://a.test/");
+    assert_eq!(rig.snapshot().pending_dialogs.len(), 1);
+    rig.navigated("SP", "P", None, "http://b.test/");
+    let snapshot = rig.snapshot();
+    assert!(snapshot.pending_dialogs.is_empty());
+    let ended = &snapshot.recent_dialogs[0];
+    assert_eq!((ended.closed_by, ended.reason), (Some(ClosedBy::Remote), Some(Reason::Navigation)));
+    // An answer would kill the browser.
+    let late = rig.respond(None, accept());
+    assert_eq!(rig.code(late), Code::NoDialog);
+    assert!(rig.sent_as("Page.handleJavaScriptDialog").is_empty());
+}
+
+#[test]
+fn a_new_documents_dialog_that_is_reported_before_the_document_stays() {
+    let mut rig = Rig::with_page();
+    opening(&mut rig, "SP", json!({"hasBrowserHandler": false, "url": "http://b.test/#part"}));
+    rig.navigated("SP", "P", None, "http://b.test/");
+    assert_eq!(rig.snapshot().pending_dialogs.len(), 1);
+}
+
+#[test]
+fn an_older_browser_that_names_no_frame_leaves_no_dialog_behind_either() {
+    let mut rig = Rig::with_page();
+    opening(&mut rig, "SP", json!({"hasBrowserHandler": false, "frameId": null}));
+    rig.navigated("SP", "P", None, "http://b.test/");
+    assert_eq!(rig.snapshot().recent_dialogs[0].reason, Some(Reason::Navigation));
+}
+
+#[test]
+fn a_page_is_not_left_under_a_dialog_that_the_browser_would_not_close() {
+    let mut rig = Rig::with_page();
+    opening(&mut rig, "SP", json!({"hasBrowserHandler": false}));
+    for method in ["Page.navigate", "Page.reload", "Page.navigateToHistoryEntry"] {
+        let call = rig.call(Place::Active, method);
+        assert_eq!(rig.code(call), Code::BlockedByDialog);
+        assert!(rig.sent_as(method).is_empty());
+    }
+    let close = rig.call(Place::Active, "Page.close");
+    assert_eq!(rig.outcome(close), None);
+    let mut rig = Rig::with_page();
+    rig.opening("SP", "P", "confirm", "?");
+    rig.call(Place::Active, "Page.reload");
+    assert_eq!(rig.sent_as("Page.reload").len(), 1, "this browser closes it");
+}
+
+#[test]
+fn closing_a_target_is_answered_by_the_browser_and_not_by_the_page_that_goes() {
+    let mut rig = Rig::with_page();
+    let params = json!({"targetId": "P"}).to_string();
+    let method = "Target.closeTarget".to_owned();
+    let call = rig.host(Command::Call { place: Place::Active, method, params, timeout_ms: None });
+    let sent = rig.sent.last().unwrap();
+    assert_eq!((&sent["method"], &sent["sessionId"]), (&json!("Target.closeTarget"), &Value::Null));
+    let id = rig.last_id("Target.closeTarget");
+    rig.event("", "Target.detachedFromTarget", json!({"sessionId": "SP"}));
+    rig.reply(id, json!({"success": true}));
+    assert!(matches!(rig.outcome(call), Some(Outcome::Result { .. })));
+}
