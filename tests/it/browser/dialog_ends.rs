@@ -1,6 +1,6 @@
 //! Every other way in which a dialog can end: the page goes, somebody navigates, the task stops.
 
-use integration_tests::{RawClient, Stage, accept, dismiss};
+use integration_tests::{Held, RawClient, Stage, accept, dismiss, is_headless_shell};
 use page_server::Site;
 use serde_json::json;
 use supervisor::supervisor_core::dialog::{ClosedBy, Reason};
@@ -36,27 +36,57 @@ async fn s012_a_page_that_is_closed_takes_its_dialog_with_it() {
     stage.end().await;
 }
 
-/// Row 25.
+/// Row 25. The headless shell does not close dialogs for a navigation: the page would be stuck.
 // FAULTS D6
 #[tokio::test(flavor = "multi_thread")]
 async fn s025_a_navigation_closes_the_dialog_and_goes_on() {
     let stage = stage().await;
     let held = stage.ask(None, "confirm('stay?')").await;
     let next = stage.pages.url("a.test", "/next");
-    stage.call("Page.navigate", json!({ "url": next })).await.unwrap();
-    let ended = stage.ended(held.dialog.id).await;
-    assert_eq!(
-        (ended.closed_by, ended.reason, ended.accepted),
-        (Some(ClosedBy::Remote), Some(Reason::Navigation), Some(false))
-    );
-    stage.until(|snapshot| snapshot.frame_tree.top.as_ref().is_some_and(|top| top.url == next)).await;
-    assert_eq!(stage.value(None, "document.body.innerText").await, json!("next"));
-    // The script that asked went on with false for a moment, or went with its document.
-    match stage.task.result(held.call, None).await {
-        Ok(value) => assert!(format!("{value:?}").contains("false"), "{value:?}"),
-        Err(failure) => assert_eq!(failure.code, Code::Navigated, "{failure:?}"),
+    let navigated = stage.call("Page.navigate", json!({ "url": next })).await;
+    if is_headless_shell() {
+        assert_eq!(navigated.unwrap_err().code, Code::BlockedByDialog);
+        stage.answer(accept()).await;
+        assert_eq!(stage.late(held.call).await, json!(true));
+    } else {
+        navigated.unwrap();
+        let ended = stage.ended(held.dialog.id).await;
+        assert_eq!(ended.accepted, Some(false));
+        is_left(&stage, &held, &next).await;
+        // The script that asked went on with false for a moment, or went with its document.
+        match stage.task.result(held.call, None).await {
+            Ok(value) => assert!(format!("{value:?}").contains("false"), "{value:?}"),
+            Err(failure) => assert_eq!(failure.code, Code::Navigated, "{failure:?}"),
+        }
     }
     stage.end().await;
+}
+
+/// Row 25, by another client and to another site. The headless shell says nothing of the dialog's end, and dies of an
+/// answer that comes after it.
+// FAULTS D6
+#[tokio::test(flavor = "multi_thread")]
+async fn s025_a_navigation_by_another_client_leaves_no_dialog_behind() {
+    let stage = stage().await;
+    let held = stage.ask(None, "confirm('stay?')").await;
+    let other = RawClient::connect(stage.browser.ws_url()).await;
+    let session = other.attach(held.dialog.target_id.as_str()).await;
+    let next = stage.pages.url("b.test", "/next");
+    other.send("Page.navigate", json!({ "url": next }), Some(&session)).await;
+    is_left(&stage, &held, &next).await;
+    let late = stage.answer_to(held.dialog.id, accept()).await.unwrap_err();
+    assert_eq!(late.code, Code::AlreadyClosed);
+    assert_eq!(stage.task.respond(Default::default(), accept()).await.unwrap_err().code, Code::NoDialog);
+    other.close().await;
+    stage.end().await;
+}
+
+/// The dialog went with its document, and the page works.
+async fn is_left(stage: &Stage, held: &Held, next: &str) {
+    let ended = stage.ended(held.dialog.id).await;
+    assert_eq!((ended.closed_by, ended.reason), (Some(ClosedBy::Remote), Some(Reason::Navigation)));
+    stage.until(|snapshot| snapshot.frame_tree.top.as_ref().is_some_and(|top| top.url == next)).await;
+    assert_eq!(stage.value(None, "document.body.innerText").await, json!("next"));
 }
 
 /// Row 26.
