@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::logging::Logging;
-use crate::{demo, replay, watch};
+use crate::{demo, mcp, replay, watch};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Demo(demo::Args),
     /// Print what happens in a browser, one line an event.
     Watch(watch::Args),
+    /// Serve the tools to an agent: an MCP server on standard input and output.
+    Mcp(mcp::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use chromium_launcher::LauncherError;
 use supervisor::{Failure, Stage};
+use supervisor_mcp::ServeError;
 use supervisor_transcript::TranscriptError;
 
 use crate::demo::StepFailed;
@@ -56,6 +57,9 @@ pub(crate) enum CliError {
     /// The demo broke off inside.
     #[error("the demo broke off: {0}\n  next: please report this")]
     BrokeOff(String),
+    /// The client of the MCP server.
+    #[error("cannot serve the client\n  why: {0}")]
+    Client(ServeError),
     /// A file cannot be read or written.
     #[error("cannot {what} {}\n  why: {source}\n  next: look at the path and its permissions", .path.display())]
     File {

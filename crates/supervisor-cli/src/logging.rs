@@ -3,7 +3,12 @@
 use std::io::{self, IsTerminal as _};
 
 use clap::{Args, ValueEnum};
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// What `rmcp` logs above this are whole requests, and with them signed URLs.
+const MOST_OF_RMCP: LevelFilter = LevelFilter::INFO;
 
 /// What is logged, and how.
 #[derive(Debug, Args)]
@@ -48,13 +53,13 @@ impl From<Level> for LevelFilter {
 /// Starts to log.
 pub(crate) fn start(logging: &Logging) {
     let colour = crate::screen::may_colour(io::stderr().is_terminal());
-    let log = tracing_subscriber::fmt()
-        .with_max_level(LevelFilter::from(logging.log_level))
-        .with_ansi(colour)
-        .with_writer(io::stderr);
-    // Setting it fails only when it was set before.
-    let _ = match logging.log_format {
-        Format::Text => log.try_init(),
-        Format::Json => log.json().try_init(),
+    let level = LevelFilter::from(logging.log_level);
+    let filter = Targets::new().with_default(level).with_target("rmcp", level.min(MOST_OF_RMCP));
+    let log = tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(io::stderr);
+    let log = match logging.log_format {
+        Format::Text => log.boxed(),
+        Format::Json => log.json().boxed(),
     };
+    // Setting it fails only when it was set before.
+    let _ = tracing_subscriber::registry().with(log.with_filter(filter)).try_init();
 }

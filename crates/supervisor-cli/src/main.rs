@@ -6,6 +6,7 @@ mod error;
 mod escape;
 mod exit;
 mod logging;
+mod mcp;
 mod replay;
 mod screen;
 mod signals;
@@ -33,6 +34,7 @@ fn run(command: Command) -> Result<Exit, CliError> {
     match command {
         Command::Demo(args) => asynchronous(demo::run(args)),
         Command::Watch(args) => asynchronous(watch::run(args)),
+        Command::Mcp(args) => asynchronous(mcp::run(args)),
         Command::Replay(args) => replay::run(&args),
     }
 }

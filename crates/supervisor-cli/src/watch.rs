@@ -48,8 +48,9 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Who answers dialogs.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Policy {
+pub(crate) enum Policy {
     /// Somebody else; the watchdog dismisses after 300 s.
     MustRespond,
     /// Each dialog is dismissed at once.
@@ -98,7 +99,8 @@ pub(crate) async fn run(args: Args) -> Result<Exit, CliError> {
     watched.and_then(|exit| stopped.map(|()| exit))
 }
 
-async fn launch() -> Result<Running, CliError> {
+/// Starts a browser that is found on this machine.
+pub(crate) async fn launch() -> Result<Running, CliError> {
     let found = tokio::task::spawn_blocking(chromium_launcher::find).await;
     let found = found.map_err(|error| CliError::BrokeOff(error.to_string()))?;
     let browser = found.map_err(|error| match error {
