@@ -6,7 +6,7 @@ use supervisor::{
     FrameView, LateResult, Place, TargetId,
 };
 
-use crate::stage::Stage;
+use crate::stage::{Stage, patience};
 
 /// OK, with the page's default text for a prompt.
 #[must_use]
@@ -120,10 +120,13 @@ impl Stage {
 
     /// The same where it must succeed. A frame between two documents is tried again.
     pub async fn value(&self, frame: Option<&FrameId>, expression: &str) -> Value {
+        let since = std::time::Instant::now();
         loop {
             match self.eval(frame, expression).await {
                 Ok(value) => return value,
-                Err(failure) if failure.code == supervisor::Code::Navigated => tokio::task::yield_now().await,
+                Err(failure) if failure.code == supervisor::Code::Navigated && since.elapsed() < patience() => {
+                    tokio::task::yield_now().await;
+                }
                 Err(failure) => panic!("{expression}: {failure:?}"),
             }
         }
