@@ -29,6 +29,11 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
+/// The URL of the document, wherever in it the reader is.
+pub(crate) fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(document, _)| document)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

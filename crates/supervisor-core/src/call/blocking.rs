@@ -9,6 +9,7 @@ use cdp_wire::TargetId;
 
 use crate::dialog::Open;
 use crate::ids::{DialogId, Route};
+use crate::shown::without_fragment;
 use crate::state::State;
 
 /// What becomes of a command while a dialog blocks its renderer.
@@ -85,8 +86,8 @@ pub(crate) fn group(state: &State, open: &Open) -> BTreeSet<Route> {
     state.sessions.iter().map(|(route, _)| route).filter(|route| shares(route)).cloned().collect()
 }
 
-/// The session of the process that raised the dialog. Without a frame (older browsers) only a page that has no frame in
-/// another process leaves no doubt.
+/// The session of the process that raised the dialog. Older browsers name no frame: then the page's only process leaves no
+/// doubt, nor does a URL that only frames of one process have.
 fn owner(state: &State, open: &Open) -> Option<Route> {
     match &open.opening.frame {
         Some(frame) => match state.frames.get(frame) {
@@ -97,9 +98,16 @@ fn owner(state: &State, open: &Open) -> Option<Route> {
         None => {
             let has_children =
                 state.sessions.get(&open.opening.route).is_some_and(|page| !page.children.is_empty());
-            (!has_children).then(|| open.opening.route.clone())
+            if has_children { owner_by_url(state, open) } else { Some(open.opening.route.clone()) }
         }
     }
+}
+
+fn owner_by_url(state: &State, open: &Open) -> Option<Route> {
+    let frames = state.frames.of_page(&open.opening.page).filter_map(|id| state.frames.get(id));
+    let fits = frames.filter(|frame| without_fragment(&frame.url) == without_fragment(&open.opening.url));
+    let owners: BTreeSet<_> = fits.filter_map(|frame| frame.owner.as_ref()).collect();
+    owners.first().filter(|_| owners.len() == 1).map(|owner| (*owner).clone())
 }
 
 /// What identifies a renderer process: the family of pages that can script each other, the site, and whether it is for

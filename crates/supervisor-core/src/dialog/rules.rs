@@ -13,7 +13,7 @@ use crate::ids::{DialogId, Route};
 use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
 use crate::session::attach::free_page;
-use crate::shown::{Shown, cut};
+use crate::shown::{Shown, cut, without_fragment};
 
 pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOpening<'_>) {
     if !cx.state().is_page_session(route) {
@@ -60,7 +60,10 @@ fn is_same(open: &Open, dialog: &DialogOpening) -> bool {
 fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> Option<Unanswerable> {
     let open = cx.state().dialogs.open.get(&id)?;
     let closed_already = !open.is_showing();
-    let same_process = open.opening.frame == next.frame;
+    // Older browsers name no frame.
+    let place =
+        |dialog: &DialogOpening| (dialog.frame.clone(), dialog.frame.is_none().then(|| dialog.url.clone()));
+    let same_process = place(&open.opening) == place(next);
     if closed_already || same_process {
         // Its end was reported, or its renderer is running again: another party closed it.
         let (accepted, input) =
@@ -222,10 +225,6 @@ pub(crate) fn left_behind(cx: &mut Cx<'_>, route: &Route, document: &FrameInfo) 
     if let Some((id, _)) = left {
         end(cx, id, ClosedBy::Remote, Some(Reason::Navigation), None, None);
     }
-}
-
-fn without_fragment(url: &str) -> &str {
-    url.split_once('#').map_or(url, |(document, _)| document)
 }
 
 /// The cause of ends that were not explained yet arrived.

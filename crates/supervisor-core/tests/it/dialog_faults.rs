@@ -29,6 +29,7 @@ fn opening(rig: &mut Rig, session: &str, more: Value) {
 fn a_second_session_of_a_page_is_let_go_and_what_it_reports_counts_for_nothing() {
     let mut rig = Rig::with_page();
     rig.attach_page("P", "SP2", json!({}));
+    rig.answer_all("Runtime.runIfWaitingForDebugger", json!({}));
     assert_eq!(rig.sent_as("Target.detachFromTarget").last().unwrap()["params"]["sessionId"], "SP2");
     for session in ["SP", "SP2"] {
         rig.opening(session, "P", "alert", "hello");
@@ -134,6 +135,39 @@ fn an_older_browser_that_names_no_frame_leaves_no_dialog_behind_either() {
     opening(&mut rig, "SP", json!({"hasBrowserHandler": false, "frameId": null}));
     rig.navigated("SP", "P", None, "http://b.test/");
     assert_eq!(rig.snapshot().recent_dialogs[0].reason, Some(Reason::Navigation));
+}
+
+/// A page with an OOPIF `B` in session `SB` at `http://b.test/`.
+fn with_oopif() -> Rig {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    for (session, frame) in [("SP", "P"), ("SB", "B")] {
+        rig.context(session, frame, 1);
+    }
+    rig
+}
+
+#[test]
+fn an_older_browser_that_names_no_frame_gives_it_away_by_its_url() {
+    let mut rig = with_oopif();
+    let running = rig.eval("B");
+    opening(&mut rig, "SP", json!({"frameId": null, "url": "http://b.test/#part"}));
+    assert_eq!(rig.code(running), Code::DialogOpened);
+    let (inside, outside) = (rig.eval("B"), rig.eval("P"));
+    assert_eq!(rig.code(inside), Code::BlockedByDialog);
+    assert_eq!(rig.outcome(outside), None);
+}
+
+#[test]
+fn dialogs_of_two_places_overlap_though_an_older_browser_names_no_frame() {
+    let mut rig = with_oopif();
+    for url in ["http://a.test/", "http://b.test/"] {
+        opening(&mut rig, "SP", json!({"frameId": null, "hasBrowserHandler": false, "url": url}));
+    }
+    let snapshot = rig.snapshot();
+    assert_eq!(snapshot.recent_dialogs[0].reason, Some(Reason::Overlap));
+    assert!(snapshot.pending_dialogs[0].answerable);
 }
 
 #[test]
