@@ -301,6 +301,25 @@ impl Command for AddScriptToEvaluateOnNewDocument {
     const METHOD: &'static str = "Page.addScriptToEvaluateOnNewDocument";
 }
 
+/// The result of `Page.addScriptToEvaluateOnNewDocument`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ScriptAdded<'a> {
+    /// By what it is removed.
+    #[serde(borrow)]
+    pub identifier: Text<'a>,
+}
+
+/// `Page.removeScriptToEvaluateOnNewDocument`: new documents are without it.
+#[derive(Debug, Clone, Serialize)]
+pub struct RemoveScriptToEvaluateOnNewDocument {
+    /// What adding it gave.
+    pub identifier: String,
+}
+
+impl Command for RemoveScriptToEvaluateOnNewDocument {
+    const METHOD: &'static str = "Page.removeScriptToEvaluateOnNewDocument";
+}
+
 /// `Page.navigate`
 #[derive(Debug, Clone, Serialize)]
 pub struct Navigate {

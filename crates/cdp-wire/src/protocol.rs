@@ -46,6 +46,7 @@ pub const COMMANDS: &[&str] = &[
     "Page.handleJavaScriptDialog",
     "Page.navigate",
     "Page.reload",
+    "Page.removeScriptToEvaluateOnNewDocument",
     "Runtime.enable",
     "Runtime.evaluate",
     "Runtime.releaseObjectGroup",

@@ -118,6 +118,12 @@ impl State {
             | Event::DialogAnswerSettled { .. }
             | Event::DialogEndRepeated { .. }
             | Event::DialogReasonKnown { .. } => self.apply_dialog(at, &recorded.event),
+            Event::DialogSnatched { .. }
+            | Event::BridgeTurnedOn { .. }
+            | Event::BridgeTurnedOff
+            | Event::BridgeScriptAdded { .. }
+            | Event::BridgeUnavailable { .. }
+            | Event::BridgeAvailable { .. } => self.apply_bridge(&recorded.event),
             Event::CallStarted { .. }
             | Event::CallWaits { .. }
             | Event::CallSent { .. }

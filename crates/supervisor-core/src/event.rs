@@ -422,6 +422,39 @@ pub enum Event {
         reason: Reason,
     },
 
+    // --- the bridge -----------------------------------------------------------------------------------------------
+    /// A native dialog was closed at once, by nobody here and for no reason that the browser told.
+    DialogSnatched {
+        /// The dialog.
+        id: DialogId,
+    },
+    /// From now on dialogs go by the bridge, in loaded documents too.
+    BridgeTurnedOn {
+        /// Whether that is because the backend was seen to close dialogs itself.
+        detected: bool,
+    },
+    /// From now on dialogs are the browser's own again.
+    BridgeTurnedOff,
+    /// A session has the bridge's script.
+    BridgeScriptAdded {
+        /// The session.
+        route: Route,
+        /// By what it is removed.
+        identifier: String,
+    },
+    /// A page's dialogs do not go by the bridge though it is on.
+    BridgeUnavailable {
+        /// The page.
+        target: TargetId,
+        /// Why.
+        why: crate::bridge::Unavailable,
+    },
+    /// The page has another document, for which nothing speaks against the bridge.
+    BridgeAvailable {
+        /// The page.
+        target: TargetId,
+    },
+
     // --- calls ----------------------------------------------------------------------------------------------------
     /// A host's call began.
     CallStarted {

@@ -16,6 +16,8 @@ pub enum Purpose {
     Probe,
     /// A step of a session's set-up.
     Setup,
+    /// The bridge's script is given to a session.
+    BridgeScript,
     /// The frames of a session are listed, to seed the tree or to decide about orphans.
     ListFrames,
     /// A paused target that is none of ours is resumed. Once it was, it is let go where it was announced: a service worker

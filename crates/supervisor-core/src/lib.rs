@@ -7,6 +7,7 @@
 //! This crate is pure: no I/O, no clock, no randomness, no threads.
 
 mod apply;
+pub mod bridge;
 pub mod call;
 mod connection;
 pub mod console;
@@ -47,7 +48,7 @@ pub use ids::{BadId, CallId, DialogId, EndpointKind, Epoch, Req, Route};
 pub use input::{Action, Command, DialogChoice, Input, Net, Place, Remedy};
 pub use machine::{Beginning, Machine, Step};
 pub use meters::Meters;
-pub use options::{DialogPolicy, Options, Reconnect, Scope};
+pub use options::{Bridge, DialogPolicy, Options, Reconnect, Scope};
 pub use page::{Blocked, Page, Pages};
 pub use shown::Shown;
 pub use snapshot::{ConsoleView, DialogView, FrameTree, FrameView, PageView, Snapshot, Status};

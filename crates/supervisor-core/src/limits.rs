@@ -80,6 +80,20 @@ pub const REASON_WAIT: Duration = Duration::from_secs(1);
 /// How long the browser may take to confirm an answer after it reported the dialog closed, or the other way round.
 pub const ANSWER_CONFIRM: Duration = Duration::from_secs(1);
 
+/// A native dialog that nobody here closed and that was open for no longer than this was closed by the backend itself: no
+/// person is that fast, and drivers that dismiss dialogs take about 10 ms.
+pub const SNATCHED_AT_ONCE: Duration = Duration::from_millis(100);
+
+/// So many of them tell that the backend does it always.
+pub const SNATCHES_THAT_TELL: u32 = 2;
+
+/// Dialogs that wait on the bridge at once, over all pages; each frame has one at most. A request beyond it is refused.
+pub const MAX_BRIDGE_DIALOGS: usize = 256;
+
+/// The longest list of patterns that a host may have stopped on one session, in bytes of parameters: it is kept to be sent
+/// together with the bridge's own.
+pub const MAX_HOST_PATTERNS: usize = 64 * 1024;
+
 /// How long `stop` waits for its answers to be taken; the whole of `stop` is bounded to a second.
 pub const STOP_WAIT: Duration = Duration::from_millis(700);
 

@@ -82,6 +82,8 @@ pub struct Machine {
 pub(crate) struct Desk {
     pub(crate) meters: Meters,
     pub(crate) gatherer: Gatherer,
+    /// What a host asked to have stopped on each session, as it wrote it.
+    pub(crate) host_fetch: std::collections::BTreeMap<crate::ids::Route, String>,
     /// The expressions of calls that wait for their document: host parameters are never part of an event.
     pub(crate) parked: std::collections::BTreeMap<CallId, context::Expression>,
 }

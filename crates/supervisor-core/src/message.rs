@@ -2,6 +2,7 @@
 
 use cdp_wire::{Event, Known, Message, SessionId, decode, peek};
 
+use crate::bridge::rules as bridge;
 use crate::console::rules as console_rules;
 use crate::context::Cx;
 use crate::dialog::rules as dialog_rules;
@@ -98,7 +99,6 @@ fn dispatch(cx: &mut Cx<'_>, route: &Route, known: Known<'_>) {
         Known::ConsoleApiCalled(event) => console_rules::console_call(cx, route, &event),
         Known::ExceptionThrown(event) => console_rules::exception(cx, route, &event),
         Known::EntryAdded(event) => console_rules::log_entry(cx, route, &event),
-        // Nothing of ours asks for paused requests yet; one that comes was asked for by the host.
-        Known::RequestPaused(_) => {}
+        Known::RequestPaused(event) => bridge::paused(cx, route, &event),
     }
 }

@@ -21,6 +21,15 @@ pub struct Meters {
     pub console_calls: u64,
     /// Things that were not taken in because a bound was reached.
     pub dropped: u64,
+    /// Requests to the bridge's host that were not the script's, or came where a dialog was open already.
+    #[serde(skip_serializing_if = "is_none")]
+    pub bridge_refused: u64,
     /// Inputs that were lost because handling them failed inside: a fault of this program.
     pub faults: u64,
+}
+
+/// A count that is only shown when there is something to count.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde hands over a reference
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }

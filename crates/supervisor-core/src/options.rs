@@ -22,6 +22,31 @@ pub struct Options {
     pub scope: Scope,
     /// How long a lost connection is tried again.
     pub reconnect: Reconnect,
+    /// Whether dialogs go by the bridge.
+    pub bridge: Bridge,
+    /// The host that the bridge's script asks: one that nobody else can have.
+    pub bridge_host: String,
+}
+
+/// The host of the bridge, unless another one is chosen: no name below `.invalid` is ever given out.
+const BRIDGE_HOST: &str = "vibeos-dialog-bridge.invalid";
+
+impl Options {
+    /// Whether the choices can be kept.
+    ///
+    /// # Errors
+    /// What is wrong, and what was expected.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let host = &self.bridge_host;
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte);
+        if !host.is_empty() && host.len() <= 253 && host.bytes().all(is_name) {
+            return Ok(());
+        }
+        let got = crate::shown::cut(host, 253);
+        Err(format!(
+            "expected bridge_host to be a host name in lower case such as {BRIDGE_HOST}, got `{got}`"
+        ))
+    }
 }
 
 impl Default for Options {
@@ -32,6 +57,8 @@ impl Default for Options {
             call_timeout: Duration::from_secs(30),
             scope: Scope::default(),
             reconnect: Reconnect::default(),
+            bridge: Bridge::default(),
+            bridge_host: BRIDGE_HOST.to_owned(),
         }
     }
 }
@@ -48,6 +75,20 @@ pub enum DialogPolicy {
     AutoDismiss,
     /// Each dialog is recorded and accepted at once; a prompt gets its default text.
     AutoAccept,
+}
+
+/// Whether dialogs go by the bridge: a script in the pages, for backends that close native dialogs themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Bridge {
+    /// Once the backend is seen to close dialogs itself.
+    #[default]
+    Auto,
+    /// From the start.
+    On,
+    /// Never.
+    Off,
 }
 
 /// Which pages a task supervises.

@@ -29,6 +29,8 @@ pub struct Page {
     pub slot: Slot,
     /// Why nobody can free it by answering.
     pub blocked: Option<Blocked>,
+    /// Why its dialogs do not go by the bridge though that is on.
+    pub bridge_unavailable: Option<crate::bridge::Unavailable>,
 }
 
 /// Why a page is stuck.

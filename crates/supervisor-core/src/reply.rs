@@ -2,6 +2,7 @@
 
 use cdp_wire::{CommandId, Reply, browser, page, parse};
 
+use crate::bridge::rules as bridge;
 use crate::call::rules as call_rules;
 use crate::connection;
 use crate::context::Cx;
@@ -30,6 +31,11 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::ListFrames => listed(cx, reply, &flight.route),
         Purpose::Resume { parent } => attach::let_session_go(cx, parent, &flight.route),
         Purpose::Answer(dialog) => dialog_answer::confirmed(cx, *dialog, reply.outcome.as_ref().err()),
+        Purpose::BridgeScript => {
+            if let Ok(result) = reply.outcome {
+                bridge::script_added(cx, &flight.route, result);
+            }
+        }
         Purpose::Call(call) => call_rules::replied(cx, *call, reply, text),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
         Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use cdp_wire::{FrameId, TargetId};
 
+use crate::bridge::Bridge;
 use crate::call::Calls;
 use crate::console::Console;
 use crate::deadlines::Deadlines;
@@ -43,6 +44,8 @@ pub struct State {
     pub frames: Frames,
     /// Dialogs.
     pub dialogs: Dialogs,
+    /// The bridge.
+    pub bridge: Bridge,
     /// Host calls.
     pub calls: Calls,
     /// Complaints of pages.
@@ -97,6 +100,7 @@ impl State {
             pages: Pages::default(),
             frames: Frames::default(),
             dialogs: Dialogs::starting_at(beginning.next_dialog),
+            bridge: Bridge::default(),
             calls: Calls::starting_at(beginning.next_call),
             console: Console::default(),
             deadlines: Deadlines::default(),
@@ -127,7 +131,7 @@ impl State {
         self.sessions.get(route).is_some_and(|session| session.kind == SessionKind::Page)
     }
 
-    /// The dialog that is open on a page.
+    /// The native dialog that is open on a page: there is one at most.
     #[must_use]
     pub fn open_dialog(&self, page: &TargetId) -> Option<(DialogId, &Open)> {
         let id = self.pages.get(page)?.slot.open?;
@@ -142,6 +146,13 @@ impl State {
         let session = frame.owner.as_ref().and_then(|owner| self.sessions.get(owner));
         let context = session.and_then(|session| session.contexts.get(session.documents.get(id)?));
         context.map(|context| &context.origin).filter(|origin| !origin.is_empty()).unwrap_or(&frame.origin)
+    }
+
+    /// A dialog of a page that waits for an answer, however it came.
+    #[must_use]
+    pub fn waiting_dialog(&self, page: &TargetId) -> Option<(DialogId, &Open)> {
+        let open = self.dialogs.open.iter().map(|(id, open)| (*id, open));
+        open.filter(|(_, open)| open.opening.page == *page && open.is_showing()).min_by_key(|(id, _)| *id)
     }
 
     /// Whether a page's main frame is on its way to another document.

@@ -124,6 +124,7 @@ fn page_commands() -> Vec<(&'static str, Value)> {
     vec![
         written(script(true)),
         written(script(false)),
+        written(page::RemoveScriptToEvaluateOnNewDocument { identifier: "1".to_owned() }),
         written(page::HandleJavaScriptDialog { accept: true, prompt_text: Some("text".to_owned()) }),
         written(page::HandleJavaScriptDialog { accept: false, prompt_text: None }),
         written(page::Navigate { url: "about:blank".to_owned() }),

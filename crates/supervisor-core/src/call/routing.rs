@@ -142,7 +142,9 @@ pub(crate) fn blocked(state: &State, id: DialogId, method: &str, fate: Fate) -> 
     let Some(open) = state.dialogs.open.get(&id) else {
         return Failure::new(Code::BlockedByDialog, "a dialog is open");
     };
-    let effect = if fate == Fate::Swallowed { "would be acknowledged and do nothing" } else { "would hang" };
+    // While a request of the bridge waits, input waits too.
+    let is_swallowed = fate == Fate::Swallowed && open.opening.paused.is_none();
+    let effect = if is_swallowed { "would be acknowledged and do nothing" } else { "would hang" };
     let next = if open.is_answerable() {
         format!("answer {id} first")
     } else {

@@ -7,6 +7,7 @@ use cdp_wire::runtime::{Evaluate, EvaluateResult};
 use cdp_wire::{FrameId, Reply, ReplyError, parse};
 use serde_json::value::RawValue;
 
+use crate::bridge::{intercept, rules as bridge};
 use crate::call::blocking::{self, Fate};
 use crate::call::late;
 use crate::call::raw::{self, Verdict};
@@ -32,8 +33,15 @@ pub(crate) fn host(cx: &mut Cx<'_>, req: Req, command: Command) {
     match command {
         Command::Start => connection::start(cx, req),
         Command::Stop => connection::stop(cx, req),
+        Command::Configure { options } if let Err(text) = options.check() => {
+            cx.fail(req, Failure::new(Code::InvalidArgument, text));
+        }
         Command::Configure { options } => {
+            let is_moved = options.bridge_host != cx.state().options.bridge_host;
             cx.emit(Event::OptionsChanged { options });
+            if is_moved {
+                bridge::host_changed(cx);
+            }
             connection::options_changed(cx);
             cx.reply(req, Outcome::Done);
         }
@@ -77,7 +85,10 @@ pub(crate) fn start_call(
     let call = started(cx, req, routed, method, false, timeout);
     cx.effect(Effect::Park { req, route: route.clone() });
     cx.emit(Event::CallSent { call });
-    cx.send_raw(&route, method, params, Purpose::Call(call));
+    match intercept::host_asked(cx, &route, method, params) {
+        Some((method, params)) => cx.send_raw(&route, &method, &params, Purpose::Call(call)),
+        None => cx.send_raw(&route, method, params, Purpose::Call(call)),
+    };
 }
 
 fn checked_call(

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cdp_wire::{ReplyError, browser, target};
 
+use crate::bridge::rules as bridge;
 use crate::call::late;
 use crate::call::rules as call_rules;
 use crate::context::Cx;
@@ -33,6 +34,9 @@ pub(crate) fn start(cx: &mut Cx<'_>, req: Req) {
             cx.fail(req, Failure::new(Code::NotConnected, text));
         }
         Status::Connecting => cx.emit(Event::StartRequested { req }),
+        Status::NotConnected if let Err(text) = cx.state().options.check() => {
+            cx.fail(req, Failure::new(Code::InvalidArgument, text));
+        }
         Status::NotConnected => {
             cx.emit(Event::StartRequested { req });
             dial(cx, 0);
@@ -72,6 +76,8 @@ pub(crate) fn net(cx: &mut Cx<'_>, net: Net) {
 /// The handshake: who the browser is and, on a browser endpoint, which pages there are. Nothing else is waited for.
 fn socket_opened(cx: &mut Cx<'_>, epoch: Epoch, endpoint: EndpointKind) {
     cx.emit(Event::SocketOpened { epoch, endpoint: endpoint.clone() });
+    cx.desk.host_fetch.clear();
+    bridge::settle(cx);
     cx.send(&Route::Root, &browser::GetVersion {}, Purpose::Handshake);
     let pages = || vec![target::FilterEntry { kind: Some("page"), exclude: false }];
     // Without it titles and URLs of pages go stale; unfiltered it reports every context there is.
@@ -210,7 +216,7 @@ fn backoff(attempt: u32, seed: u64) -> Duration {
 }
 
 /// One step of SplitMix64: evenly spread bits from a counter.
-fn mix(seed: u64) -> u64 {
+pub(crate) fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -268,6 +274,9 @@ fn end_requests(cx: &mut Cx<'_>, code: Code, text: &str) {
 
 /// The options changed: a new policy also decides about what is open.
 pub(crate) fn options_changed(cx: &mut Cx<'_>) {
+    if cx.state().is_connected() {
+        bridge::settle(cx);
+    }
     let open: Vec<(DialogId, crate::time::At)> =
         cx.state().dialogs.open.iter().map(|(id, open)| (*id, open.opened_at)).collect();
     for (id, opened_at) in open {

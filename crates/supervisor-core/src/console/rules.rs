@@ -55,6 +55,7 @@ pub(crate) fn log_entry(cx: &mut Cx<'_>, route: &Route, event: &log::EntryAdded<
             return;
         }
     };
+    crate::bridge::rules::complained(cx, route, &entry.text);
     let url = entry.url.as_deref().unwrap_or_default().to_owned();
     let place = Place { url, line: entry.line_number, column: None };
     let frame = cx.state().root_frame(route).filter(|_| !cx.state().is_page_session(route));

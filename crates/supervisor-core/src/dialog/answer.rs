@@ -3,6 +3,7 @@
 use cdp_wire::page::{DialogType, HandleJavaScriptDialog};
 use cdp_wire::{ReplyError, TargetId};
 
+use crate::bridge::rules as bridge;
 use crate::context::Cx;
 use crate::dialog::apply::leaves_a_stray;
 use crate::dialog::rules::{end, end_owing};
@@ -136,6 +137,11 @@ pub(crate) fn by_stop(cx: &mut Cx<'_>, id: DialogId) {
     answer_if_pending(cx, id, Answerer::Stop, &Action::Dismiss);
 }
 
+/// The bridge is turned off: the page is not to be asked again.
+pub(crate) fn by_turning_off(cx: &mut Cx<'_>, id: DialogId) {
+    answer_if_pending(cx, id, Answerer::Policy, &Action::Dismiss);
+}
+
 /// The deadline passed and the host has not answered.
 pub(crate) fn watchdog(cx: &mut Cx<'_>, id: DialogId) {
     answer_if_pending(cx, id, Answerer::Watchdog, &Action::Dismiss);
@@ -162,7 +168,13 @@ fn send(cx: &mut Cx<'_>, id: DialogId, by: Answerer, req: Option<Req>, action: &
     };
     let accept = action.accepts();
     let user_input = prompt_text.as_deref().map(|text| cut(text, MAX_SHOWN_TEXT).to_owned());
-    let command = cx.send(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id));
+    let command = match open.opening.paused.clone() {
+        Some(paused) => {
+            let reply = bridge::reply(&paused, accept, prompt_text.as_deref());
+            cx.send(&paused.route, &reply, Purpose::Answer(id))
+        }
+        None => cx.send(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id)),
+    };
     cx.emit(Event::DialogAnswering { id, by, req, accept, user_input, command });
 }
 
@@ -172,6 +184,11 @@ pub(crate) fn confirmed(cx: &mut Cx<'_>, id: DialogId, error: Option<&ReplyError
         return stray_settled(cx, id, error.is_none());
     };
     match (&open.progress, error) {
+        (Progress::Answering(_), None) if open.opening.paused.is_some() => end_as_answered(cx, id, &open),
+        // The browser knows of no such request any more: the page went on without it.
+        (Progress::Answering(_), Some(_)) if open.opening.paused.is_some() => {
+            end(cx, id, ClosedBy::Remote, Some(Reason::TargetGone), None, None);
+        }
         (Progress::Answering(_), None) => {
             let until = cx.at.after(ANSWER_CONFIRM);
             cx.emit(Event::DialogTaken { id, until });
@@ -225,13 +242,13 @@ fn refused(cx: &mut Cx<'_>, id: DialogId, open: &Open, req: Option<Req>, error: 
 /// Tells the host how its answer ended, once that is known.
 pub(crate) fn tell(cx: &mut Cx<'_>, id: DialogId, open: &Open, by: ClosedBy, reason: Option<Reason>) {
     let Some((answer, req)) = open.answer().and_then(|answer| Some((answer, answer.req?))) else { return };
-    let waits = by == ClosedBy::Remote && leaves_a_stray(reason);
+    let waits = by == ClosedBy::Remote && leaves_a_stray(reason) && open.opening.paused.is_none();
     let Some(closed) = cx.state().dialogs.closed(id).filter(|_| !waits) else { return };
     let outcome = if by == ClosedBy::Remote {
         Outcome::Failed(lost(cx.state(), closed))
     } else {
         let next =
-            cx.state().open_dialog(&open.opening.page).map(|(id, open)| view::open(cx.state(), id, open));
+            cx.state().waiting_dialog(&open.opening.page).map(|(id, open)| view::open(cx.state(), id, open));
         let dialog = Box::new(view::closed(cx.state(), closed));
         Outcome::Answered { accepted: answer.accept, dialog, next: next.map(Box::new) }
     };

@@ -13,7 +13,7 @@ impl State {
         match event {
             Event::DialogOpened { id, dialog, watchdog } => {
                 self.dialogs.next = DialogId(id.0 + 1);
-                if let Some(page) = self.pages.get_mut(&dialog.page) {
+                if let Some(page) = self.pages.get_mut(&dialog.page).filter(|_| dialog.paused.is_none()) {
                     page.slot.open = Some(*id);
                 }
                 let open = Open {
@@ -119,7 +119,11 @@ impl State {
                 page.slot.owed.pop_front();
             }
         }
-        if reason == Some(Reason::Disconnected) && open.unanswerable != Some(Unanswerable::FrameRemoved) {
+        let is_native = open.opening.paused.is_none();
+        if reason == Some(Reason::Disconnected)
+            && is_native
+            && open.unanswerable != Some(Unanswerable::FrameRemoved)
+        {
             self.connection.orphaned.insert(open.opening.page.clone());
         }
         self.note_strays(at, id, &open, (by, reason), accepted);
@@ -146,7 +150,8 @@ impl State {
         (by, reason): (ClosedBy, Option<Reason>),
         accepted: Option<bool>,
     ) {
-        if by != ClosedBy::Remote {
+        // An answer by the bridge names its request: it cannot hit another.
+        if by != ClosedBy::Remote || open.opening.paused.is_some() {
             return;
         }
         let page = &open.opening.page;

@@ -21,6 +21,7 @@ use cdp_wire::page::DialogType;
 use cdp_wire::{CommandId, FrameId, TargetId};
 use serde::{Deserialize, Serialize};
 
+use crate::bridge::Paused;
 use crate::ids::{DialogId, Req, Route};
 use crate::limits::MAX_RECENT_DIALOGS;
 use crate::shown::Shown;
@@ -47,6 +48,9 @@ pub struct DialogOpening {
     pub source: Source,
     /// Whether the browser keeps it open when nobody answers, and so loses track of one that another overlaps.
     pub has_browser_handler: bool,
+    /// The request of the bridge's script that waits for the answer; none for a native dialog.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Paused>,
 }
 
 /// Where a dialog comes from.

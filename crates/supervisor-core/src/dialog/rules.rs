@@ -3,6 +3,7 @@
 use cdp_wire::page::{DialogType, JavascriptDialogClosed, JavascriptDialogOpening};
 use cdp_wire::{FrameId, TargetId};
 
+use crate::bridge::rules as bridge;
 use crate::call::rules as call_rules;
 use crate::connection;
 use crate::context::Cx;
@@ -31,6 +32,7 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
         }
         overlaps = make_room(cx, id, &dialog);
     }
+    bridge::native_opened(cx, &page, dialog.kind);
     opened(cx, dialog, overlaps);
 }
 
@@ -46,6 +48,7 @@ fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogOpening<'_>)
         url: cut(&event.url, MAX_SHOWN_TEXT).to_owned(),
         source: Source::Native,
         has_browser_handler: event.has_browser_handler,
+        paused: None,
     }
 }
 
@@ -77,7 +80,8 @@ fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> Option<Unan
     keeps_open.then_some(Unanswerable::Overlap)
 }
 
-fn opened(cx: &mut Cx<'_>, dialog: DialogOpening, overlaps: Option<Unanswerable>) {
+/// A dialog opened, native or not.
+pub(crate) fn opened(cx: &mut Cx<'_>, dialog: DialogOpening, overlaps: Option<Unanswerable>) {
     let id = cx.state().dialogs.next;
     let page = dialog.page.clone();
     let options = &cx.state().options;
@@ -194,6 +198,7 @@ pub(crate) fn end_owing(
     cx.emit(Event::DialogEnded { id, by, reason, accepted, user_input, owed });
     dialog_answer::tell(cx, id, &open, by, reason);
     call_rules::dialog_ended(cx, id);
+    bridge::closed_by_others(cx, id);
     let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));
     let page = &open.opening.page;
     let stays_blocked = open.unanswerable == Some(Unanswerable::FrameRemoved);
@@ -245,4 +250,5 @@ fn is_unexplained(cx: &Cx<'_>, id: DialogId) -> bool {
 /// Nothing else explains it: somebody dismissed it.
 pub(crate) fn reason_missing(cx: &mut Cx<'_>, id: DialogId) {
     cx.emit(Event::DialogReasonKnown { id, reason: Reason::OtherClient });
+    bridge::closed_by_others(cx, id);
 }

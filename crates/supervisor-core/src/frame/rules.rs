@@ -10,6 +10,7 @@ use cdp_wire::page::{
 use cdp_wire::runtime::{ExecutionContextCreated, ExecutionContextDestroyed};
 use cdp_wire::{FrameId, LoaderId, UniqueContextId};
 
+use crate::bridge::rules as bridge;
 use crate::call::rules as call_rules;
 use crate::context::Cx;
 use crate::dialog::Reason;
@@ -64,6 +65,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {
         crate::dialog::rules::explain(cx, &page, Reason::Navigation);
         free_page(cx, &page);
+        bridge::page_committed(cx, &page);
         observe_rules::followed(cx, page);
     }
     if restored {
@@ -113,6 +115,7 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
             cx.emit(Event::NavigationsAreTold);
         }
         explain_by_navigation(cx, &event.frame_id);
+        bridge::frame_leaves(cx, &FrameId::from(event.frame_id.as_str()));
     }
 }
 
@@ -120,8 +123,9 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
 pub(crate) fn started_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedLoading<'_>) {
     let frame = FrameId::from(event.frame_id.as_str());
     if !cx.state().connection.tells_navigations && cx.state().frames.get(&frame).is_some() {
-        cx.emit(Event::NavigationStarted { frame });
+        cx.emit(Event::NavigationStarted { frame: frame.clone() });
         explain_by_navigation(cx, &event.frame_id);
+        bridge::frame_leaves(cx, &frame);
     }
 }
 

@@ -76,6 +76,7 @@ impl State {
                     context: context.clone(),
                     slot: Slot::default(),
                     blocked: None,
+                    bridge_unavailable: None,
                 };
                 self.pages.insert(target.clone(), page);
                 route

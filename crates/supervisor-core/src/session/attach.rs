@@ -124,6 +124,7 @@ pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, in
 /// workers stay paused and nobody is told of them.
 fn set_up(cx: &mut Cx<'_>, route: &Route) {
     cx.send(route, &page::Enable {}, Purpose::Setup);
+    crate::bridge::rules::set_up(cx, route);
     cx.send(route, &runtime::Enable {}, Purpose::Setup);
     cx.send(route, &log::Enable {}, Purpose::Setup);
     let related = target::SetAutoAttach {

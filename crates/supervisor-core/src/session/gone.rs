@@ -4,6 +4,7 @@
 use cdp_wire::{CommandId, FrameId, page};
 use rustc_hash::FxHashSet;
 
+use crate::bridge::rules as bridge;
 use crate::call::blocking;
 use crate::call::rules as call_rules;
 use crate::context::Cx;
@@ -52,6 +53,7 @@ pub(crate) fn renderer(cx: &mut Cx<'_>, route: &Route) {
     let root = cx.state().root_frame(route);
     let reach = root.map(|root| reach::of_crash(cx.state(), &root)).unwrap_or_default();
     cx.emit(Event::SessionCrashed { route: route.clone() });
+    bridge::sessions_gone(cx, std::slice::from_ref(route), None, Reason::Crash);
     call_rules::end_where(cx, Code::TargetCrashed, |call| call.route == *route);
     fallout(cx, &reach);
 }
@@ -99,6 +101,7 @@ pub(crate) fn fallout(cx: &mut Cx<'_>, reach: &Reach) {
             None => Some(code),
         }
     });
+    bridge::sessions_gone(cx, &reach.sessions, reach.page.as_ref(), Reason::TargetGone);
     for route in &reach.sessions {
         retire(cx, route);
     }

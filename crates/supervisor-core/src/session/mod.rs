@@ -49,6 +49,8 @@ pub struct Session {
     pub committed: Option<CommandId>,
     /// Whether `Target.setAutoAttach` was answered: a page that only navigates answers it.
     pub auto_attach_answered: bool,
+    /// By what the bridge's script is removed from it.
+    pub bridge_script: Option<String>,
     /// The default execution contexts, by their number in the process.
     pub contexts: BTreeMap<i64, Context>,
     /// The current default context of each frame.
@@ -87,6 +89,7 @@ impl Session {
             listing: None,
             committed: None,
             auto_attach_answered: false,
+            bridge_script: None,
             contexts: BTreeMap::new(),
             documents: FxHashMap::default(),
         }

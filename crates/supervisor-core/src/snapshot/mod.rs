@@ -204,6 +204,26 @@ pub struct PageView {
     pub unresponsive: bool,
     /// Dialogs on it that wait for an answer.
     pub pending_dialogs: usize,
+    /// Whether its dialogs go by the bridge.
+    #[serde(default)]
+    pub bridge: BridgeView,
+    /// Why they do not though the bridge is on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bridge_reason: Option<crate::bridge::Unavailable>,
+}
+
+/// Whether the dialogs of a page go by the bridge.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum BridgeView {
+    /// They are the browser's own.
+    #[default]
+    Off,
+    /// They do.
+    On,
+    /// They should, and cannot: they are the browser's own.
+    Unavailable,
 }
 
 /// Why a page is stuck and what frees it.

@@ -15,8 +15,8 @@ use crate::meters::Meters;
 use crate::page::Page;
 use crate::shown::cut;
 use crate::snapshot::{
-    BlockedView, ConsoleEntryView, ConsoleView, Counts, DialogView, FrameTree, FrameView, PageView,
-    RemedyName, Snapshot, Status, StatusView,
+    BlockedView, BridgeView, ConsoleEntryView, ConsoleView, Counts, DialogView, FrameTree, FrameView,
+    PageView, RemedyName, Snapshot, Status, StatusView,
 };
 use crate::state::State;
 
@@ -129,6 +129,10 @@ fn touched(event: &Event) -> Sections {
         Event::SessionSilent { .. }
         | Event::SessionAnswered { .. }
         | Event::PageChanged { .. }
+        | Event::BridgeTurnedOn { .. }
+        | Event::BridgeTurnedOff
+        | Event::BridgeUnavailable { .. }
+        | Event::BridgeAvailable { .. }
         | Event::PageBlocked { .. }
         | Event::PageFreed { .. } => Sections::PAGES,
         Event::ContextCreated { .. }
@@ -249,8 +253,18 @@ fn page(state: &State, target: &TargetId, page: &Page) -> PageView {
         blocked: page.blocked.as_ref().map(|it| blocked(it.why, it.dialog)),
         crashed: session.is_some_and(|session| session.crashed),
         unresponsive: session.is_some_and(|session| session.unresponsive),
-        pending_dialogs: usize::from(state.open_dialog(target).is_some_and(|(_, open)| open.is_showing())),
+        pending_dialogs: pending_on(state, target),
+        bridge: match page.bridge_unavailable {
+            _ if !state.bridge.on => BridgeView::Off,
+            None => BridgeView::On,
+            Some(_) => BridgeView::Unavailable,
+        },
+        bridge_reason: page.bridge_unavailable.filter(|_| state.bridge.on),
     }
+}
+
+fn pending_on(state: &State, page: &TargetId) -> usize {
+    state.dialogs.open.values().filter(|open| open.opening.page == *page && open.is_showing()).count()
 }
 
 /// What frees a page that is blocked so. On a suspicion nothing is safe: an iframe may have been removed with its dialog

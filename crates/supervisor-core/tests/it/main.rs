@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod attach;
+mod bridge;
 mod calls;
 mod connection;
 mod console;
