@@ -171,8 +171,10 @@ pub(crate) fn detached(cx: &mut Cx<'_>, event: &DetachedFromTarget<'_>) {
     gone::session(cx, &route);
 }
 
-/// On a page endpoint popups are not attached by themselves: ours are, when they appear.
+/// On a page endpoint this is the first word about its own page, and popups are not attached by themselves: ours are, when
+/// they appear.
 pub(crate) fn target_created(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
+    target_changed(cx, info);
     let is_page_endpoint = matches!(cx.state().connection.endpoint, Some(EndpointKind::Page(_)));
     let opener = info.opener_id.as_ref().map(|id| TargetId::from(id.as_str()));
     let is_ours = opener.is_some_and(|opener| cx.state().pages.get(&opener).is_some());

@@ -139,6 +139,10 @@ fn on_a_page_endpoint_the_root_is_the_pages_session() {
     rig.answer_all("Target.setDiscoverTargets", json!({}));
     assert_eq!(rig.outcome(start), Some(&Outcome::Done));
     assert_eq!(rig.sent_as("Page.enable").len(), 1);
+    let info =
+        json!({"targetId": "P", "type": "page", "title": "t", "url": "http://a.test/", "attached": true});
+    rig.event("", "Target.targetCreated", json!({ "targetInfo": info }));
+    assert_eq!(rig.snapshot().pages[0].url, "http://a.test/", "nothing else tells it");
     rig.navigated("", "P", None, "http://a.test/");
     rig.opening("", "P", "alert", "x");
     let snapshot = rig.snapshot();
