@@ -53,7 +53,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    fn until(deadline: Instant) -> Self {
+    pub(crate) fn until(deadline: Instant) -> Self {
         Self { stage: Mutex::new(Stage::Resolve), deadline }
     }
 
@@ -137,8 +137,8 @@ fn upgrade_error(error: WsError) -> DialError {
     match error {
         WsError::Http(response) => {
             let status = response.status().as_u16();
-            let names_host = response.body().as_deref().is_some_and(|body| mentions(body, b"Host header"));
-            DialError::new(Stage::Upgrade, refusal(status, names_host)).with_status(status)
+            let body = response.body().as_deref().unwrap_or_default();
+            DialError::new(Stage::Upgrade, refusal(status, body)).with_status(status)
         }
         other => DialError::new(
             Stage::Upgrade,
@@ -151,9 +151,15 @@ fn mentions(body: &[u8], words: &[u8]) -> bool {
     body.windows(words.len()).any(|window| window == words)
 }
 
-fn refusal(status: u16, names_host: bool) -> String {
+fn refusal(status: u16, body: &[u8]) -> String {
     let next = match status {
-        _ if names_host => "browsers accept an IP address or localhost only: give the URL with one",
+        _ if mentions(body, b"Host header") => {
+            "browsers accept an IP address or localhost only: give the URL with one"
+        }
+        // A browser's word for a page that is not there.
+        500 if mentions(body, b"No such target") => {
+            "there is no such page; it may have been closed, so ask for its URL again"
+        }
         401 => "credentials are missing or wrong; give them in the URL or as headers",
         403 => "it is forbidden: the signature may have expired, or debugging was not allowed in the browser",
         404 => {

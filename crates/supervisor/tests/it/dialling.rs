@@ -59,6 +59,11 @@ async fn each_refused_upgrade_has_its_status_and_what_to_do() {
         ("HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n", 410, "start a new one"),
         ("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n", 500, "server failed"),
         (
+            "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 22\r\n\r\nNo such target id: ABC",
+            500,
+            "no such page",
+        ),
+        (
             "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 65\r\n\r\n\
              Host header is specified and is not an IP address or localhost.  ",
             500,
