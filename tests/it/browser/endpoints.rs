@@ -69,7 +69,8 @@ async fn a_pages_socket_brings_its_popups_and_no_other_page() {
     let endpoint = page_socket(&stage);
     stage.rejoin(&endpoint, Options::default()).await;
     stage.frame("/child").await;
-    assert_eq!(stage.known_pages().len(), 1);
+    let url = stage.pages.url("a.test", "/");
+    stage.until(|it| it.pages.len() == 1 && it.pages[0].url == url && !it.pages[0].title.is_empty()).await;
 
     stage.value(None, "setTimeout(() => window.open('/popup'))").await;
     let snapshot = stage.until(|it| it.pages.len() == 2).await;
@@ -139,22 +140,20 @@ async fn each_way_to_fail_at_the_start_names_its_stage() {
     let (server, http) =
         (stage.browser.ws_url().split_once("/devtools/").unwrap().0, stage.browser.http_url());
     let no_profile = stage.browser.profile().join("no-such-profile");
-    for (endpoint, expected, status) in [
-        (format!("ws://127.0.0.1:{closed}/devtools/browser/x"), Tcp, None),
-        (format!("http://127.0.0.1:{closed}"), Tcp, None),
-        (format!("{server}/devtools/browser/wrong"), Upgrade, Some(404)),
-        (format!("{server}/devtools/page/wrong"), Upgrade, Some(500)),
-        (format!("{server}/no/such/path"), Upgrade, Some(404)),
-        (format!("{http}/no/such/path"), Resolve, Some(404)),
-        (no_profile.to_str().unwrap().to_owned(), Resolve, None),
-        (stage.pages.url("127.0.0.1", ""), Resolve, Some(404)),
+    for (endpoint, expected, status, says) in [
+        (format!("ws://127.0.0.1:{closed}/devtools/browser/x"), Tcp, None, "--remote-debugging-port"),
+        (format!("http://127.0.0.1:{closed}"), Tcp, None, "--remote-debugging-port"),
+        (format!("{server}/devtools/browser/wrong"), Upgrade, Some(404), "no such browser"),
+        (format!("{server}/devtools/page/wrong"), Upgrade, Some(500), "no such page"),
+        (format!("{server}/no/such/path"), Upgrade, Some(404), "no such browser"),
+        (format!("{http}/no/such/path"), Resolve, Some(404), "/json/version"),
+        (no_profile.to_str().unwrap().to_owned(), Resolve, None, "DevToolsActivePort"),
+        (stage.pages.url("127.0.0.1", ""), Resolve, Some(404), "/json/version"),
     ] {
         let failure = start_failure(&stage, &endpoint).await;
-        eprintln!("{endpoint}: {failure} {:?} {:?}", failure.detail.stage, failure.detail.http_status);
         let got = (failure.detail.stage, failure.detail.http_status);
-        if got != (Some(expected), status) {
-            eprintln!("DIFFERENT")
-        }
+        assert_eq!(got, (Some(expected), status), "{endpoint}: {failure}");
+        assert!(failure.message.contains(says), "{endpoint}: {failure}");
     }
     assert_eq!(stage.value(None, "1").await, json!(1), "the task that runs is untouched");
     stage.end().await;
