@@ -24,12 +24,12 @@ pub(crate) fn json(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// As [`line`], for a text of several lines of our own.
+/// As [`line()`], for a text of several lines of our own.
 pub(crate) fn lines(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// As [`json`], for JSON that was laid out in lines.
+/// As [`json()`], for JSON that was laid out in lines.
 pub(crate) fn json_lines(text: &str) -> String {
     text.split('\n').map(json).collect::<Vec<_>>().join("\n")
 }

@@ -52,7 +52,8 @@ impl Teller {
             Event::PageAttached { route, target, url, opener, .. } => {
                 self.sessions.insert(route.clone(), Place::Page(target.clone()));
                 let by = opener.as_ref().map(|opener| format!(", opened by {}", short(opener.as_str())));
-                let text = format!("page {}: {url}{}", short(target.as_str()), by.unwrap_or_default());
+                let at = if url.is_empty() { String::new() } else { format!(": {url}") };
+                let text = format!("page {}{at}{}", short(target.as_str()), by.unwrap_or_default());
                 Line::new(Kind::Came, text)
             }
             Event::IframeAttached { route, frame, .. } => {

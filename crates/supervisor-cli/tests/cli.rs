@@ -184,21 +184,25 @@ fn without_a_browser_there_is_nothing_to_launch_and_watch() {
 mod browser {
     use rustix::process::{Pid, Signal, kill_process};
     use supervisor::{EvalOptions, Options, Supervisor};
+    use tempfile::TempDir;
 
     use super::*;
 
-    /// A command that runs, and the lines that it prints.
+    /// A command that runs, and the lines that it prints. Its profiles are in a folder of its own.
     struct Live {
         child: Child,
         lines: Lines<BufReader<ChildStdout>>,
         printed: Vec<String>,
+        folder: TempDir,
     }
 
     impl Live {
         fn start(args: &[&str]) -> Self {
-            let mut child = command(args).stdout(Stdio::piped()).spawn().unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            let mut command = command(args);
+            let mut child = command.env("TMPDIR", folder.path()).stdout(Stdio::piped()).spawn().unwrap();
             let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            Self { child, lines, printed: Vec::new() }
+            Self { child, lines, printed: Vec::new(), folder }
         }
 
         /// Reads on to the first line with this text.
@@ -218,10 +222,15 @@ mod browser {
             kill_process(Pid::from_child(&self.child), signal).unwrap();
         }
 
-        /// Reads to the end; gives everything that was printed, and the exit code.
+        /// Reads to the end; gives everything that was printed, and the exit code. No profile may be left.
         fn end(mut self) -> (String, Option<i32>) {
             self.printed.extend(self.lines.map(Result::unwrap));
-            (self.printed.join("\n"), self.child.wait().unwrap().code())
+            let (printed, code) = (self.printed.join("\n"), self.child.wait().unwrap().code());
+            let left = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+            let profiles: Vec<_> =
+                left.filter(|path| path.to_string_lossy().contains("chromium-launcher-")).collect();
+            assert_eq!(profiles, [""; 0].map(PathBuf::from), "{printed}");
+            (printed, code)
         }
     }
 
