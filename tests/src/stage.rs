@@ -108,7 +108,7 @@ impl Stage {
     pub fn major_version(&self) -> u32 {
         let numbers =
             self.browser.version().split(' ').filter_map(|word| word.split('.').next()?.parse().ok());
-        numbers.last().unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
+        numbers.next_back().unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
     }
 
     /// Stops everything, in the order in which a careful host does.
