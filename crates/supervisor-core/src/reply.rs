@@ -23,6 +23,14 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         *meter += 1;
         return;
     };
+    // A reply about a dead session names none. One that names another session is none of ours.
+    let names_another = |session: &cdp_wire::Text<'_>| {
+        flight.route.session_id().is_none_or(|ours| ours.as_str() != session.as_str())
+    };
+    if reply.session.as_ref().is_some_and(names_another) {
+        cx.meters().protocol_violations += 1;
+        return;
+    }
     cx.emit(Event::CommandAnswered { id: reply.id, ok: reply.outcome.is_ok() });
     attach::heard(cx, &flight);
     match &flight.purpose {

@@ -167,6 +167,10 @@ impl State {
         self.remove(&reach::of_swap_out(self, route, frame));
         let Some(known) = self.frames.get_mut(frame) else { return };
         known.parent_view = ParentView::SwappedOut;
+        if known.owner != known.remote {
+            // What is known is the document that it left behind.
+            known.loader = None;
+        }
         match known.remote.clone() {
             Some(remote) => self.set_owner(frame, Some(remote)),
             None => self.rehome(at, frame),

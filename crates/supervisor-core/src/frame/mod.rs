@@ -70,8 +70,10 @@ impl Frame {
 
     /// Takes from a listing what is not known yet: it may be older than what events said.
     pub(crate) fn fill_in(&mut self, info: &FrameInfo) {
-        // A URL may be known from the target before the document itself was heard of. An empty one is not a document yet.
-        if (self.url.is_empty() || self.loader.is_none()) && !info.url.is_empty() {
+        // A URL may be known from the target before the document itself was heard of; of the same document a listing,
+        // which comes in order with its events, has the latest. An empty one is not a document yet.
+        let is_newer = self.loader.as_ref().is_none_or(|loader| *loader == info.loader);
+        if (self.url.is_empty() || is_newer) && !info.url.is_empty() {
             self.url.clone_from(&info.url);
             self.origin.clone_from(&info.origin);
             self.loader = Some(info.loader.clone());

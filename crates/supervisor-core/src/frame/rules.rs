@@ -98,6 +98,7 @@ pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route, event: &FrameDetached<'_>
             cx.emit(Event::FrameSwappedOut { route: route.clone(), frame: id.clone() });
             gone::fallout(cx, &reach);
             gone::ask_about_orphan(cx, &id);
+            gone::ask_for_document(cx, &id);
         }
         DetachReason::Remove | DetachReason::Other if from_parent => gone::frame(cx, &id),
         // Its own process lets go of it: what becomes of it, the parent's process and the detach tell.

@@ -30,6 +30,10 @@ pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {
         dialog_rules::explain(cx, &target, Reason::TargetGone);
         dialog_rules::end_open(cx, &target, Reason::TargetGone);
     }
+    if kind == SessionKind::Iframe {
+        // The detach may come before the removal, and then these frames are gone when that is heard.
+        dialogs_of_removed(cx, &reach, true);
+    }
     cx.emit(Event::SessionGone { route: route.clone() });
     fallout(cx, &reach);
     if kind == SessionKind::Iframe {
@@ -132,8 +136,8 @@ pub(crate) fn ask_about_orphan(cx: &mut Cx<'_>, frame: &FrameId) {
     }
 }
 
-/// A frame that is back in its parent's process may have been committed there while it still counted as out of process.
-fn ask_for_document(cx: &mut Cx<'_>, frame: &FrameId) {
+/// A frame that changed its process may have been committed there while it still counted as being in the other one.
+pub(crate) fn ask_for_document(cx: &mut Cx<'_>, frame: &FrameId) {
     let owner = cx.state().frames.get(frame).filter(|frame| frame.loader.is_none());
     if let Some(owner) = owner.and_then(|frame| frame.owner.clone()) {
         list_frames(cx, &owner);

@@ -35,13 +35,14 @@ pub fn of_session(state: &State, route: &Route) -> Reach {
         }
         SessionKind::Iframe => {
             let root = FrameId::from(&session.target);
-            let frames = below(state, &root, |frame| {
+            let mut frames = below(state, &root, |frame| {
                 state
                     .frames
                     .get(frame)
                     .and_then(|frame| frame.owner.as_ref())
                     .is_none_or(|it| sessions.contains(it))
             });
+            add_strays(state, sessions.get(1..).unwrap_or_default(), &mut frames);
             Reach { sessions, frames, page: None }
         }
     }
@@ -117,7 +118,7 @@ fn below(state: &State, frame: &FrameId, ends: impl Fn(&FrameId) -> bool) -> Vec
     found
 }
 
-fn with_their_sessions(state: &State, frames: Vec<FrameId>) -> Reach {
+fn with_their_sessions(state: &State, mut frames: Vec<FrameId>) -> Reach {
     let mut sessions = Vec::new();
     for remote in frames.iter().filter_map(|frame| state.frames.get(frame)?.remote.as_ref()) {
         for route in state.sessions.with_descendants(remote) {
@@ -126,5 +127,21 @@ fn with_their_sessions(state: &State, frames: Vec<FrameId>) -> Reach {
             }
         }
     }
+    add_strays(state, &sessions, &mut frames);
     Reach { sessions, frames, page: None }
+}
+
+/// Adds the frames of ended sessions whose parents are not known yet: the tree does not lead to them.
+fn add_strays(state: &State, sessions: &[Route], frames: &mut Vec<FrameId>) {
+    let is_stray = |frame: &FrameId| {
+        let parent = state.frames.get(frame).and_then(|frame| frame.parent.as_ref());
+        parent.is_some_and(|parent| state.frames.get(parent).is_none())
+    };
+    let roots = sessions.iter().filter_map(|route| state.root_frame(route));
+    let strays: Vec<FrameId> = roots.filter(|root| is_stray(root) && !frames.contains(root)).collect();
+    for root in strays {
+        let below = below(state, &root, |_| true);
+        frames.push(root);
+        frames.extend(below);
+    }
 }

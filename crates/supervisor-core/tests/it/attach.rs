@@ -202,3 +202,14 @@ fn a_paused_target_is_resumed_even_where_nobody_listens_any_more() {
     assert!(rig.machine.state().flights.any_on(&supervisor_core::Route::Session("SC".into())));
     assert_eq!(rig.tree(), ["P<- "]);
 }
+
+#[test]
+fn a_reply_that_names_another_session_is_none_of_ours() {
+    let mut rig = Rig::with_page();
+    let id = rig.last_id("Page.getFrameTree");
+    let tree = json!({"frameTree": {"frame": {"id": "X", "loaderId": "L", "url": "http://x.test/"}}});
+    rig.recv(&json!({"id": id, "result": tree, "sessionId": "another"}));
+    assert_eq!(rig.tree(), ["P<- "]);
+    assert_eq!(rig.machine.meters().protocol_violations, 1);
+    assert!(rig.machine.state().flights.get(supervisor_core::CommandId(id)).is_some());
+}

@@ -383,3 +383,27 @@ fn a_listing_of_another_sessions_frames_makes_no_second_root() {
     rig.answer_all("Page.getFrameTree", listing("X", "http://x.test/", &json!([])));
     assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
 }
+
+#[test]
+fn a_frame_whose_parent_is_not_known_yet_goes_with_its_session() {
+    let mut rig = with_oopif();
+    rig.attach_iframe("SB", "C", "SC", "not listed yet");
+    session_detached(&mut rig, "SP", "SB");
+    let state = rig.machine.state();
+    assert!(state.frames.get(&"C".into()).is_none());
+    assert_eq!(state.sessions.len(), 1);
+}
+
+#[test]
+fn a_dialog_below_a_removed_iframe_is_not_answered_when_the_detach_comes_first() {
+    let mut rig = with_oopif();
+    attached(&mut rig, "SB", "C", "B");
+    rig.opening("SP", "C", "confirm", "?");
+    session_detached(&mut rig, "SP", "SB");
+    detached(&mut rig, "SP", "B", "remove");
+    let snapshot = rig.snapshot();
+    assert!(snapshot.pending_dialogs.is_empty());
+    let blocked =
+        snapshot.pages[0].blocked.clone().expect("whatever is done to the page now kills the browser");
+    assert!(blocked.remedies.is_empty());
+}
