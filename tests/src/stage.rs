@@ -106,7 +106,7 @@ impl Stage {
     /// The browser's major version.
     #[must_use]
     pub fn major_version(&self) -> u32 {
-        let numbers =
+        let mut numbers =
             self.browser.version().split(' ').filter_map(|word| word.split('.').next()?.parse().ok());
         numbers.next_back().unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
     }
