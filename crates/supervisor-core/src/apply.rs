@@ -88,7 +88,7 @@ impl State {
             Event::FrameGone { frame } => self.remove(&reach::of_frame(self, frame)),
             Event::OrphanWaits { frame, until } => self.deadlines.set(Due::Orphan(frame.clone()), *until),
             Event::NavigationsAreTold => self.connection.tells_navigations = true,
-            Event::NavigationStarted { frame } => self.navigation_started(frame),
+            Event::NavigationStarted { frame, loader } => self.navigation_started(frame, loader.as_ref()),
             Event::LoadingStopped { frame } => self.loading_stopped(frame),
             Event::ContextCreated { route, id, unique, frame, origin } => {
                 let (frame, unique, origin) = (frame.clone(), unique.clone(), origin.clone());

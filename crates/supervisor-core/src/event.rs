@@ -284,6 +284,9 @@ pub enum Event {
     NavigationStarted {
         /// The frame.
         frame: FrameId,
+        /// The loader that its new document will have, where the browser says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        loader: Option<LoaderId>,
     },
     /// A frame stopped loading.
     LoadingStopped {

@@ -72,7 +72,10 @@ fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
             let ids: Vec<_> = frames.iter().map(|frame| frame.id.clone()).collect();
             cx.emit(Event::FramesListed { route: route.clone(), asked: reply.id, frames });
             gone::orphans_decided(cx, route, reply.id, &ids);
-            ids.iter().for_each(|frame| gone::frame_settled(cx, frame));
+            for frame in &ids {
+                gone::frame_settled(cx, frame);
+                call_rules::document_came(cx, route, frame);
+            }
         }
         None if reply.outcome.is_ok() => cx.meters().protocol_violations += 1,
         // The session is dying, or its target cannot list frames: nothing to learn.

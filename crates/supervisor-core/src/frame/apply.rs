@@ -1,6 +1,6 @@
 //! Folding the events of frames.
 
-use cdp_wire::{FrameId, TargetId};
+use cdp_wire::{FrameId, LoaderId, TargetId};
 
 use crate::deadlines::Due;
 use crate::event::FrameInfo;
@@ -36,6 +36,7 @@ impl State {
             parent_view: view,
             orphaned: None,
             navigating: false,
+            coming: None,
             since: self.history_place(),
         };
         self.frames.insert(id, frame);
@@ -93,7 +94,7 @@ impl State {
         self.frames_owner_if_orphan(route, &info.id);
         if let Some(frame) = self.frames.get_mut(&info.id) {
             frame.describe(info);
-            frame.navigating = false;
+            frame.rests();
         }
         let last = self.flights.last_id();
         if self.root_frame(route).as_ref() == Some(&info.id)
@@ -177,15 +178,16 @@ impl State {
         }
     }
 
-    pub(crate) fn navigation_started(&mut self, id: &FrameId) {
+    pub(crate) fn navigation_started(&mut self, id: &FrameId, loader: Option<&LoaderId>) {
         if let Some(frame) = self.frames.get_mut(id) {
             frame.navigating = true;
+            frame.coming = loader.cloned();
         }
     }
 
     pub(crate) fn loading_stopped(&mut self, id: &FrameId) {
         if let Some(frame) = self.frames.get_mut(id) {
-            frame.navigating = false;
+            frame.rests();
         }
     }
 }

@@ -50,6 +50,8 @@ pub struct Frame {
     pub orphaned: Option<CommandId>,
     /// Whether it is on its way to another document: what is sent to its present one would be lost.
     pub navigating: bool,
+    /// The loader that this document will have, where the browser says it.
+    pub coming: Option<LoaderId>,
     /// Its place among its siblings, and in the history.
     pub since: u64,
 }
@@ -68,8 +70,26 @@ impl Frame {
         self.loader = Some(info.loader.clone());
     }
 
+    /// The navigation is over, or came to nothing.
+    pub(crate) fn rests(&mut self) {
+        self.navigating = false;
+        self.coming = None;
+    }
+
+    /// Whether a listing shows the document that the frame was on its way to. A session that came after the commit hears
+    /// of it in no other way.
+    fn has_arrived(&self, info: &FrameInfo) -> bool {
+        let is_new = || self.loader.as_ref() != Some(&info.loader);
+        self.navigating
+            && !info.url.is_empty()
+            && self.coming.as_ref().map_or_else(is_new, |coming| *coming == info.loader)
+    }
+
     /// Takes from a listing what is not known yet: it may be older than what events said.
     pub(crate) fn fill_in(&mut self, info: &FrameInfo) {
+        if self.has_arrived(info) {
+            self.rests();
+        }
         // A URL may be known from the target before the document itself was heard of; of the same document a listing,
         // which comes in order with its events, has the latest. An empty one is not a document yet.
         let is_newer = self.loader.as_ref().is_none_or(|loader| *loader == info.loader);

@@ -109,8 +109,10 @@ pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route, event: &FrameDetached<'_>
 pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedNavigating<'_>) {
     if !event.is_same_document() {
         let frame = FrameId::from(event.frame_id.as_str());
-        if cx.state().frames.get(&frame).is_some_and(|known| !known.navigating) {
-            cx.emit(Event::NavigationStarted { frame });
+        let loader = Some(LoaderId::from(event.loader_id.as_str()));
+        let is_news = |known: &crate::frame::Frame| !known.navigating || known.coming != loader;
+        if cx.state().frames.get(&frame).is_some_and(is_news) {
+            cx.emit(Event::NavigationStarted { frame, loader });
         }
         if !cx.state().connection.tells_navigations {
             cx.emit(Event::NavigationsAreTold);
@@ -124,7 +126,7 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
 pub(crate) fn started_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedLoading<'_>) {
     let frame = FrameId::from(event.frame_id.as_str());
     if !cx.state().connection.tells_navigations && cx.state().frames.get(&frame).is_some() {
-        cx.emit(Event::NavigationStarted { frame: frame.clone() });
+        cx.emit(Event::NavigationStarted { frame: frame.clone(), loader: None });
         explain_by_navigation(cx, &event.frame_id);
         bridge::frame_leaves(cx, &frame);
     }

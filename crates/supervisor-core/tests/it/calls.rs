@@ -292,6 +292,30 @@ fn an_expression_is_not_sent_to_a_document_that_is_being_left() {
 }
 
 #[test]
+fn a_commit_that_was_before_the_session_is_learnt_from_its_listing() {
+    let mut rig = Rig::with_page();
+    rig.event("SP", "Page.frameAttached", json!({"frameId": "X", "parentFrameId": "P"}));
+    rig.event(
+        "SP",
+        "Page.frameStartedNavigating",
+        json!({"frameId": "X", "url": "about:srcdoc", "loaderId": "L2", "navigationType": "differentDocument"}),
+    );
+    rig.attach_iframe("SP", "X", "SX", "P");
+    rig.context_of("SX", "X", 1, "://");
+    let waits = rig.eval("X");
+    assert!(rig.sent_as("Runtime.evaluate").is_empty());
+    let listing = |loader: &str| json!({"frameTree": {"frame": {"id": "X", "parentId": "P", "loaderId": loader, "url": "about:srcdoc", "name": "x"}}});
+    let asked =
+        rig.sent_as("Page.getFrameTree").iter().find(|sent| sent["sessionId"] == "SX").unwrap()["id"].clone();
+    rig.reply(asked.as_u64().unwrap(), listing("L2"));
+    assert_eq!(rig.sent.last().unwrap()["params"]["uniqueContextId"], "U-SX-1");
+    assert_eq!(rig.outcome(waits), None);
+    let next = rig.eval("X");
+    assert_eq!(rig.sent_as("Runtime.evaluate").len(), 2);
+    assert_eq!(rig.outcome(next), None);
+}
+
+#[test]
 fn the_browsers_errors_get_the_code_that_tells_what_to_do() {
     for (code, message, expected) in [
         (-32001, "Session with given id not found.", Code::SessionClosed),
