@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod browser;
+mod import;
 mod observe;
 mod purity;
 mod replay;

@@ -31,6 +31,15 @@ pub enum TranscriptError {
          with. It cannot be driven; record the session with cdp-supervisor instead"
     )]
     Foreign,
+    /// A log of another program that has no message in it.
+    #[error(
+        "there is no message in it: expected what Playwright prints with DEBUG=pw:protocol, or Puppeteer with \
+         DEBUG=puppeteer:protocol:*, got `{got}`"
+    )]
+    NoLog {
+        /// The beginning of it.
+        got: String,
+    },
     /// A format that this version does not know.
     #[error(
         "the recording has format {got}, and this version reads format {FORMAT}: use the version that wrote it, or a newer one"

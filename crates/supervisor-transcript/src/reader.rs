@@ -151,7 +151,7 @@ where
 }
 
 impl Unknown {
-    fn add(&mut self, line: usize, why: String) {
+    pub(crate) fn add(&mut self, line: usize, why: String) {
         self.count += 1;
         if self.first.len() < MAX_UNKNOWN_SHOWN {
             self.first.push(UnknownLine { line, why });

@@ -25,6 +25,11 @@ impl Writer {
         Self { epoch: header.beginning.epoch }
     }
 
+    /// For a transcript that has no header, of a client that was observed.
+    pub(crate) fn without_header() -> Self {
+        Self { epoch: Epoch(0) }
+    }
+
     /// Appends an input.
     pub fn input(&mut self, at: At, input: &Input<'_>, out: &mut Vec<u8>) {
         start(at, out);

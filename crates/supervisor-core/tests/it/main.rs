@@ -10,5 +10,6 @@ mod dialog_faults;
 mod dialogs;
 mod events;
 mod frames;
+mod observe;
 mod rig;
 mod snapshot;

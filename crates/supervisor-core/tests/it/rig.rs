@@ -19,7 +19,16 @@ pub(crate) struct Rig {
 
 impl Rig {
     pub(crate) fn new(options: Options) -> Self {
-        let beginning = Beginning { options, started_unix_us: 1_000_000_000_000_000, ..Beginning::default() };
+        Self::from(&Beginning { options, ..Beginning::default() })
+    }
+
+    /// Another client is observed, which is connected to a browser.
+    pub(crate) fn observing() -> Self {
+        Self::from(&Beginning { observes: Some(EndpointKind::Browser), ..Beginning::default() })
+    }
+
+    pub(crate) fn from(beginning: &Beginning) -> Self {
+        let beginning = Beginning { started_unix_us: 1_000_000_000_000_000, ..beginning.clone() };
         let machine = Machine::new(&beginning);
         Self { machine, now: At(0), events: Vec::new(), sent: Vec::new(), effects: Vec::new(), last_req: 0 }
     }
@@ -76,6 +85,15 @@ impl Rig {
             message["sessionId"] = json!(session);
         }
         self.recv(&message);
+    }
+
+    /// The client that is observed sends a command.
+    pub(crate) fn observed(&mut self, session: &str, id: u64, method: &str, params: Value) {
+        let mut message = json!({"id": id, "method": method, "params": params});
+        if !session.is_empty() {
+            message["sessionId"] = json!(session);
+        }
+        self.input(Input::Observed { text: &message.to_string() });
     }
 
     pub(crate) fn host(&mut self, command: Command) -> Req {
