@@ -22,6 +22,7 @@
 //! (dialog messages, URLs, titles, results) are untrusted.
 
 mod answer;
+mod backend;
 mod connection;
 mod counters;
 mod crew;

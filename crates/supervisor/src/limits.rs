@@ -28,6 +28,10 @@ pub const MAX_ADDRESSES: usize = 16;
 /// The longest answer of `/json/version`; Chromium's has 500 bytes.
 pub const MAX_VERSION_BODY: usize = 64 * 1024;
 
+/// How long a server that names no socket is asked what else it is, so that the failure can say it. It has answered already,
+/// so it is quick.
+pub const BACKEND_PROBE: Duration = Duration::from_secs(2);
+
 /// Messages in one batch: more of them would stand before an answer, fewer would cost a wake-up each.
 pub const BATCH_MESSAGES: usize = 64;
 

@@ -35,18 +35,28 @@ fn failed(why: impl Into<String>) -> DialError {
 async fn ask_server(url: &Url, headers: &HeaderMap, progress: &Progress) -> Result<Url, DialError> {
     let stream = tcp::connect(url, progress).await?;
     progress.reached(Stage::Resolve);
-    let (status, body) = get(stream, version_request(url, headers)?).await?;
+    let (status, body) = get(stream, request(url, version_path(url), headers)?).await?;
     if status != StatusCode::OK {
         return Err(failed(refusal(status)).with_status(status.as_u16()));
     }
     told_url(url, &body)
 }
 
-fn version_request(url: &Url, headers: &HeaderMap) -> Result<Request<Empty<bytes::Bytes>>, DialError> {
-    let mut asked = url.clone();
-    if !url.path().ends_with("/json/version") {
-        asked.set_path(&format!("{}/json/version", url.path().trim_end_matches('/')));
+fn version_path(url: &Url) -> String {
+    if url.path().ends_with("/json/version") {
+        return url.path().to_owned();
     }
+    format!("{}/json/version", url.path().trim_end_matches('/'))
+}
+
+/// A request for another path of the same server.
+pub(crate) fn request(
+    url: &Url,
+    path: impl AsRef<str>,
+    headers: &HeaderMap,
+) -> Result<Request<Empty<bytes::Bytes>>, DialError> {
+    let mut asked = url.clone();
+    asked.set_path(path.as_ref());
     let target = &asked[url::Position::BeforePath..url::Position::AfterQuery];
     let host = &asked[url::Position::BeforeHost..url::Position::AfterPort];
     let mut request = Request::get(target)
@@ -60,9 +70,9 @@ fn version_request(url: &Url, headers: &HeaderMap) -> Result<Request<Empty<bytes
     Ok(request)
 }
 
-type Answer = (StatusCode, bytes::Bytes);
+pub(crate) type Answer = (StatusCode, bytes::Bytes);
 
-async fn get(
+pub(crate) async fn get(
     stream: Box<dyn tcp::Stream>,
     request: Request<Empty<bytes::Bytes>>,
 ) -> Result<Answer, DialError> {

@@ -8,7 +8,8 @@ use ractor::{ActorId, ActorRef, RpcReplyPort, concurrency};
 use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Stage, Status};
 use supervisor_journal::Run;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
+use tokio_tungstenite::tungstenite::http::HeaderMap;
 
 use crate::answer::{Answer, Port};
 use crate::connection::Dialling;
@@ -25,7 +26,7 @@ use crate::slot::{Clock, Slot};
 use crate::start::StartOptions;
 use crate::task::{HostCommand, TaskMessage};
 use crate::task_handle::Task;
-use crate::{secret, seed};
+use crate::{backend, secret, seed};
 
 /// A wish to have a task.
 pub(crate) struct Request {
@@ -95,8 +96,9 @@ impl Roster {
         match self.entry(&request) {
             Ok(entry) => {
                 let (slot, task_id) = (Arc::clone(&entry.slot), request.task_id);
+                let headers = entry.dialling.headers.clone();
                 self.entries.insert(task_id, Entry { phase: Phase::Starting(vec![request.reply]), ..entry });
-                command_start(&slot, request.options.start_timeout);
+                command_start(&slot, headers, request.options.start_timeout);
             }
             Err(failure) => reply_to(request.reply, Err(failure)),
         }
@@ -324,15 +326,19 @@ impl Entry {
 }
 
 /// Connects, and reports the outcome. The dial keeps the limit itself; what is left of it is the handshake's.
-fn command_start(slot: &Arc<Slot>, limit: Duration) {
+fn command_start(slot: &Arc<Slot>, headers: HeaderMap, limit: Duration) {
     let (port, outcome) = concurrency::oneshot::<Result<Answer, Failure>>();
     tell(slot, Command::Start, Some(port.into()));
-    let slot = Arc::clone(slot);
+    let (slot, begun) = (Arc::clone(slot), Instant::now());
     tokio::spawn(async move {
         let result = match timeout(limit + DIAL_REPORT, outcome).await {
             Ok(Ok(result)) => result.map(drop),
             Ok(Err(_)) => Err(internal("the task ended while it started")),
             Err(_) => Err(silent_browser(limit)),
+        };
+        let result = match result {
+            Err(failure) => Err(backend::explained(&slot.given, &headers, failure, begun + limit).await),
+            Ok(()) => Ok(()),
         };
         report(&slot.registry, Report::Started(slot.task_id.clone(), slot.binding, result));
     });
