@@ -13,3 +13,4 @@ mod frames;
 mod observe;
 mod rig;
 mod snapshot;
+mod tables;
