@@ -40,6 +40,14 @@ impl Stage {
         self.until(|snapshot| snapshot.frame_tree.children.iter().all(|it| it.frame_id != *frame)).await;
     }
 
+    /// Waits until a condition holds in a frame's document.
+    pub async fn comes_true(&self, frame: Option<&FrameId>, condition: &str) {
+        let look = format!(
+            "new Promise(done => {{ const look = () => {condition} ? done(1) : setTimeout(look, 5); look() }})"
+        );
+        self.value(frame, &look).await;
+    }
+
     /// Evaluates with a deadline of its own, waiting for promises.
     ///
     /// # Errors

