@@ -24,7 +24,7 @@ async fn nested_cross_site_frames_are_seen_evaluated_and_answered() {
 
     stage.value(Some(&c.frame_id), "raise()").await;
     let dialog = stage.dialog().await;
-    assert_eq!(dialog.frame_id.as_ref(), Some(&c.frame_id));
+    assert!(stage.is_of_frame(&dialog, &c.frame_id));
     stage.answer(accept()).await;
     let answer = "new Promise(r => { const t = setInterval(() => { if (window.answer !== undefined) { clearInterval(t); r(window.answer) } }, 5) })";
     assert_eq!(stage.value(Some(&c.frame_id), answer).await, json!(true));
