@@ -7,27 +7,29 @@ use crate::call::routing::{self, Routed};
 use crate::call::rules as call_rules;
 use crate::context::Cx;
 use crate::failure::{Code, Failure};
-use crate::ids::Req;
+use crate::ids::{Req, Route};
 use crate::input::Remedy;
 use crate::state::State;
 
 pub(crate) fn page(cx: &mut Cx<'_>, req: Req, target: &TargetId, remedy: &Remedy) {
-    let (method, params) = command(remedy);
+    let (method, params) = command(target, remedy);
     match checked(cx.state(), target, method) {
         Ok(routed) => call_rules::start_call(cx, req, routed, method, &params, None),
         Err(failure) => cx.fail(req, failure),
     }
 }
 
-fn command(remedy: &Remedy) -> (&'static str, String) {
+fn command(target: &TargetId, remedy: &Remedy) -> (&'static str, String) {
     match remedy {
         Remedy::Reload => ("Page.reload", "{}".to_owned()),
-        Remedy::Close => ("Page.close", "{}".to_owned()),
-        Remedy::Navigate { url } => {
-            let url = serde_json::to_string(url).unwrap_or_default();
-            ("Page.navigate", format!("{{\"url\":{url}}}"))
-        }
+        // `Page.close` is refused where closing is the one thing that helps, and may ask the page first.
+        Remedy::Close => ("Target.closeTarget", object("targetId", target.as_str())),
+        Remedy::Navigate { url } => ("Page.navigate", object("url", url)),
     }
+}
+
+fn object(key: &str, text: &str) -> String {
+    format!("{{\"{key}\":{}}}", serde_json::to_string(text).unwrap_or_default())
 }
 
 fn checked(state: &State, target: &TargetId, method: &str) -> Result<Routed, Failure> {
@@ -47,6 +49,10 @@ fn checked(state: &State, target: &TargetId, method: &str) -> Result<Routed, Fai
     }
     if let Some(why) = raw::kills(method, page) {
         return Err(Failure::new(Code::Refused, why));
+    }
+    if method == "Target.closeTarget" {
+        // The page's own session would end before it could answer.
+        return Ok(Routed { route: Route::Root, frame: None });
     }
     Ok(Routed { route: page.route.clone(), frame: page.main_frame.clone() })
 }

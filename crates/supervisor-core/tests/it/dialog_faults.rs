@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use supervisor_core::dialog::{ClosedBy, Reason};
+use supervisor_core::dialog::{ClosedBy, Reason, Unanswerable};
 use supervisor_core::limits::{MAX_DEFAULT_PROMPT, MAX_RECENT_DIALOGS, MAX_SHOWN_TEXT};
-use supervisor_core::{Code, Command, DialogPolicy, EndpointKind, Input, Net, Options, Outcome, Place};
+use supervisor_core::{
+    Code, Command, DialogPolicy, EndpointKind, Input, Net, Options, Outcome, Place, Remedy,
+};
 
 use crate::rig::{Rig, accept};
 
@@ -199,4 +201,24 @@ fn closing_a_target_is_answered_by_the_browser_and_not_by_the_page_that_goes() {
     rig.event("", "Target.detachedFromTarget", json!({"sessionId": "SP"}));
     rig.reply(id, json!({"success": true}));
     assert!(matches!(rig.outcome(call), Some(Outcome::Result { .. })));
+}
+
+#[test]
+fn a_page_that_takes_no_answer_any_more_is_closed_by_the_browser() {
+    let mut rig = Rig::with_page();
+    opening(&mut rig, "SP", json!({}));
+    let answer = rig.respond(None, accept());
+    let id = rig.last_id("Page.handleJavaScriptDialog");
+    rig.reply_error(id, -32000, "Not attached to an active page");
+    assert_eq!(rig.code(answer), Code::Unanswerable);
+    assert_eq!(rig.snapshot().pages[0].blocked.as_ref().unwrap().reason, Unanswerable::Reopening);
+    let close = rig.host(Command::Recover { target_id: "P".into(), remedy: Remedy::Close });
+    let sent = rig.sent.last().unwrap();
+    assert_eq!((&sent["method"], &sent["sessionId"]), (&json!("Target.closeTarget"), &Value::Null));
+    assert_eq!(sent["params"], json!({"targetId": "P"}));
+    let id = rig.last_id("Target.closeTarget");
+    rig.event("", "Target.detachedFromTarget", json!({"sessionId": "SP"}));
+    rig.reply(id, json!({"success": true}));
+    assert!(matches!(rig.outcome(close), Some(Outcome::Result { .. })));
+    assert_eq!(rig.snapshot().recent_dialogs[0].reason, Some(Reason::TargetGone));
 }
