@@ -179,3 +179,30 @@ async fn an_overlapped_dialog_is_told_and_reload_helps(stage: &Stage, frame: &Fr
     let c = stage.frame("c.test").await.frame_id;
     assert_eq!(stage.value(Some(&c), "location.hostname").await, json!("c.test"));
 }
+
+/// Somebody else navigates within the site. The headless shell then takes no answer any more, and the new document waits for
+/// the old one's script: only closing helps. Other browsers close the dialog.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_was_left_under_its_dialog_can_be_closed() {
+    let stage = stage("/").await;
+    stage.call("Target.createTarget", json!({ "url": "about:blank" })).await.unwrap();
+    stage.until(|snapshot| snapshot.pages.len() == 2).await;
+    let held = stage.ask(None, "confirm('left')").await;
+    let target = held.dialog.target_id.clone();
+    let other = RawClient::connect(stage.browser.ws_url()).await;
+    let session = other.attach(target.as_str()).await;
+    let url = stage.pages.url("a.test", "/inner");
+    other.send("Page.navigate", json!({ "url": url }), Some(&session)).await;
+    if is_headless_shell() {
+        let answered = stage.answer_to(held.dialog.id, accept()).await.unwrap_err();
+        assert_eq!(answered.code, Code::Unanswerable);
+        assert_eq!(blocked(&stage, &target).await.remedies, [RemedyName::Close]);
+        stage.task.recover(target.clone(), Remedy::Close).await.unwrap();
+        stage.until(|snapshot| snapshot.pages.iter().all(|page| page.target_id != target)).await;
+        assert_eq!(stage.ended(held.dialog.id).await.reason, Some(Reason::TargetGone));
+    } else {
+        assert_eq!(stage.ended(held.dialog.id).await.reason, Some(Reason::Navigation));
+    }
+    other.close().await;
+    stage.end().await;
+}
