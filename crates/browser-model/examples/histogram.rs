@@ -1,13 +1,13 @@
 //! Counts, over many runs of random actions, in how many what is hard has happened: a property that never meets a swap
 //! proves nothing about swaps.
 //!
-//! `cargo run -p browser-model --example histogram -- 2000` runs so many and fails when something was too seldom.
+//! `cargo run -p browser-model --example histogram` prints the shares and fails when something was too seldom.
 
 use std::process::ExitCode;
 
 use browser_model::{Action, Browser, Client, Config, Entry, Tally, menu};
 
-/// Runs when none are asked for.
+/// Enough that a share of five percent is not a matter of luck.
 const RUNS: u64 = 2_000;
 
 /// Actions in a run: about what the property tests have.
@@ -16,8 +16,11 @@ const ACTIONS: usize = 35;
 /// The least share of runs, in percent, that each hard thing must be in.
 const LEAST_PERCENT: u64 = 5;
 
+/// A hard thing, and where a tally counts it.
+type Hard = (&'static str, fn(&Tally) -> u32);
+
 /// What must not be seldom.
-const HARD: [(&str, fn(&Tally) -> u32); 9] = [
+const HARD: [Hard; 9] = [
     ("swaps to another process", |tally| tally.swaps),
     ("homecomings", |tally| tally.homecomings),
     ("nested out-of-process iframes", |tally| tally.nested),
@@ -30,13 +33,12 @@ const HARD: [(&str, fn(&Tally) -> u32); 9] = [
 ];
 
 fn main() -> ExitCode {
-    let runs = std::env::args().nth(1).and_then(|count| count.parse().ok()).unwrap_or(RUNS);
-    let tallies: Vec<Tally> = (1..=runs).map(|seed| run(&mut Draw(seed))).collect();
+    let tallies: Vec<Tally> = (1..=RUNS).map(|seed| run(&mut Draw(seed))).collect();
     let mut seldom = false;
     for (name, count) in HARD {
         let hit = tallies.iter().filter(|tally| count(tally) > 0).count() as u64;
-        let percent = 100 * hit / runs.max(1);
-        println!("{name:32} {percent:3} % of {runs} runs");
+        let percent = 100 * hit / RUNS;
+        println!("{name:32} {percent:3} % of {RUNS} runs");
         seldom |= percent < LEAST_PERCENT;
     }
     if seldom {

@@ -311,6 +311,11 @@ impl Browser {
         if self.is_busy(process) {
             return Some(Acted::Impossible("its renderer is blocked"));
         }
+        // Frames that come back have the ids they had: a client that still hears of their first life would be misled, and
+        // no browser is so slow.
+        if self.sessions.on(page).iter().any(|session| self.queues.is_speaking(*session)) {
+            return Some(Acted::Impossible("its renderer still speaks of the present document"));
+        }
         Some(if self.go_back(page) { Acted::Done } else { NOTHING })
     }
 

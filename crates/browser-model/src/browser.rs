@@ -110,7 +110,7 @@ impl Browser {
 
     pub(crate) fn forget_client(&mut self) {
         self.sessions.clear();
-        self.queues = Queues::default();
+        self.queues.clear();
         self.discover = false;
         self.auto_attach = None;
     }

@@ -39,6 +39,7 @@ impl Browser {
             let text = json::event(Some(session), "Inspector.targetCrashed", json!({}));
             self.queues.break_pipe(text, session);
             if let Some(session) = self.sessions.get_mut(session) {
+                session.saw_crash = true;
                 session.promises.clear();
                 session.held.retain(|held| matches!(held, Held::Command(_)));
             }
@@ -64,6 +65,9 @@ impl Browser {
             let params = json!({});
             let number = self.speak(Some(session), "Inspector.targetReloadedAfterCrash", params);
             self.queues.fence(session, number);
+            if let Some(state) = self.sessions.get_mut(session) {
+                state.saw_crash = false;
+            }
             let Some(state) = self.sessions.get_mut(session).filter(|_| self.config.crash_fails_commands)
             else {
                 continue;

@@ -166,7 +166,10 @@ impl Browser {
             open.map(|(no, it)| (*no, it.page, it.answerable)).collect();
         for (no, page, answerable) in gone {
             self.drop_dialog(no);
-            if answerable && let Some(page) = self.page_mut(page) {
+            if answerable
+                && self.config.has_browser_handler
+                && let Some(page) = self.page_mut(page)
+            {
                 page.poisoned = true;
             }
         }
@@ -196,7 +199,6 @@ impl Browser {
             for no in orphans {
                 self.drop_dialog(no);
             }
-            self.release_all();
         }
     }
 }

@@ -40,6 +40,7 @@ mod popup;
 mod process;
 mod queue;
 mod remove;
+mod renderer;
 mod session;
 mod tally;
 mod truth;

@@ -216,6 +216,10 @@ impl Browser {
         let Some(pending) = frame.pending.as_ref().filter(|it| it.ready && it.gate.is_none()) else {
             return false;
         };
+        // Starting a navigation there kills the browser; what finishing one does, nobody has tried.
+        if self.page(no).is_some_and(|page| page.poisoned) {
+            return false;
+        }
         let resumed =
             |session: &SessionNo| self.sessions.get(*session).is_some_and(|session| !session.waiting);
         let destination = match pending.destination.renderer {

@@ -59,6 +59,11 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
+    /// Nothing waits any more. The numbers go on, because fences name them.
+    pub(crate) fn clear(&mut self) {
+        *self = Self { pushed: self.pushed, emitted: self.pushed, ..Self::default() };
+    }
+
     /// Queues a message of the browser process; its number can be a fence.
     pub(crate) fn speak(&mut self, text: String) -> u64 {
         self.push(Spoken { text, ..Spoken::default() })
@@ -97,6 +102,11 @@ impl Queues {
     /// The number of the last message of the browser process.
     pub(crate) fn last(&self) -> u64 {
         self.pushed
+    }
+
+    /// Whether a session's renderer has something left to say.
+    pub(crate) fn is_speaking(&self, session: SessionNo) -> bool {
+        self.pipes.get(&session).is_some_and(|pipe| !pipe.is_empty())
     }
 
     /// The sources that may speak next, in a fixed order.

@@ -22,7 +22,16 @@ impl Browser {
             self.detach_target(*frame);
         }
         for frame in below.into_iter().rev() {
+            self.close_dialogs_in(frame);
             self.drop_frame(frame);
+        }
+    }
+
+    /// A navigation closes the dialogs of the documents that it ends.
+    fn close_dialogs_in(&mut self, frame: FrameNo) {
+        let open = self.dialogs.open.iter().filter(|(_, it)| it.frame == frame && it.answerable);
+        for no in open.map(|(no, _)| *no).collect::<Vec<_>>() {
+            self.close_dialog(no, &Ending::default());
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Session {
     pub(crate) waiting: bool,
     /// The frame is still on its way to the process that this session is for.
     pub(crate) early: bool,
+    /// It was there when the renderer died, and was told.
+    pub(crate) saw_crash: bool,
     /// `Page` is enabled in the browser process: dialogs, and navigations that start.
     pub(crate) page_handler: bool,
     /// `Page` is enabled in the renderer: frames.
@@ -59,6 +61,7 @@ impl Session {
             parent,
             waiting,
             early: false,
+            saw_crash: false,
             page_handler: false,
             page_agent: false,
             runtime_agent: false,

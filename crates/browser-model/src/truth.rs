@@ -59,6 +59,8 @@ pub struct FrameTruth {
     pub sessions: Vec<SessionId>,
     /// Its renderer is dead.
     pub crashed: bool,
+    /// A session was there when that happened; one that came later is not told.
+    pub crash_was_told: bool,
 }
 
 /// A dialog that is open.
@@ -101,14 +103,17 @@ impl Browser {
     fn frame_truth(&self, no: FrameNo) -> Option<(FrameId, FrameTruth)> {
         let frame = self.frames.get(no).filter(|_| self.is_visible(no))?;
         let origin = &frame.document.origin;
+        let sessions = self.sessions.on(self.frames.local_root(no));
+        let saw_crash = |no: &SessionNo| self.sessions.get(*no).is_some_and(|session| session.saw_crash);
         let truth = FrameTruth {
+            crash_was_told: sessions.iter().any(saw_crash),
             page: target_id(frame.page),
             parent: frame.parent.map(frame_id),
             url: frame.document.whole_url(),
             origin: if origin == OPAQUE { "null".to_owned() } else { origin.clone() },
             name: frame.name.clone(),
             is_oopif: self.frames.is_remote(no),
-            sessions: self.sessions.on(self.frames.local_root(no)).into_iter().map(session_id).collect(),
+            sessions: sessions.into_iter().map(session_id).collect(),
             crashed: self.processes.is_dead(frame.process),
         };
         Some((frame_id(no), truth))

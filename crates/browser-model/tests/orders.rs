@@ -1,4 +1,5 @@
 //! The orders in which a real browser was seen to speak, and the ones that it never leaves.
+#![cfg(test)]
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,57 @@
+//! The same things happen, and their messages come in another order: the end is the same.
+
+use std::collections::BTreeMap;
+
+use browser_model::{Acted, Action, Config};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use supervisor_core::{FrameId, SessionId};
+
+use crate::check::{Seen, assert_true, believed};
+use crate::properties::settle;
+use crate::script::{action, cases};
+use crate::world::World;
+
+/// What must not depend on the order in which sources spoke.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    frames: BTreeMap<FrameId, Seen>,
+    sessions: Vec<Option<SessionId>>,
+    calls: usize,
+}
+
+fn outcome(config: Config, batches: &[Vec<Action>], seed: u64) -> (Vec<Acted>, Outcome) {
+    let mut world = World::new(config, seed);
+    world.drain();
+    let mut acted = Vec::new();
+    for batch in batches {
+        acted.extend(batch.iter().map(|action| world.act(*action)));
+        world.drain();
+    }
+    settle(&mut world);
+    assert_true(&world);
+    let mut frames = believed(&world);
+    // Of what died, how much was heard before is chance.
+    frames.retain(|_, frame| !frame.crashed);
+    let sessions =
+        world.machine.state().sessions.iter().map(|(route, _)| route.session_id().cloned()).collect();
+    (acted, Outcome { frames, sessions, calls: world.machine.state().calls.open.len() })
+}
+
+proptest! {
+    #![proptest_config(cases(192, "tests/orderings/regressions/interleaving.txt"))]
+
+    /// Batches of actions happen at once; between two batches everything is said, in one order or in another.
+    #[test]
+    fn the_end_does_not_depend_on_the_order(
+        bits in 0..1_u16 << 11,
+        batches in vec(vec(action(), 1..6), 1..12),
+        seeds in any::<(u64, u64)>(),
+    ) {
+        let config = Config::from_bits(bits);
+        let (first, second) = (outcome(config, &batches, seeds.0), outcome(config, &batches, seeds.1));
+        // What a client could do in time may decide whether something is possible at all: then other things happened.
+        prop_assume!(first.0 == second.0);
+        assert_eq!(first.1, second.1);
+    }
+}

@@ -1,0 +1,110 @@
+//! What holds of every run.
+
+use std::time::Duration;
+
+use browser_model::{Action, Config};
+use proptest::prelude::*;
+use supervisor_core::Machine;
+
+use crate::check::{assert_answered_once, assert_dialogs_add_up, assert_sound, assert_true};
+use crate::script::{cases, scripts};
+use crate::world::World;
+
+/// Longer than every deadline of the machine but those of calls and of late results.
+const QUIET: Duration = Duration::from_secs(12);
+
+/// Longer than a call may take.
+const CALLS: Duration = Duration::from_secs(70);
+
+/// Nothing is under way any more: navigations have come, dialogs are closed, everything was delivered.
+pub(crate) fn settle(world: &mut World) {
+    world.drain();
+    world.browser.finish_all();
+    world.settle_for(QUIET);
+    free_pages(world);
+    world.browser.finish_all();
+    world.settle_for(QUIET);
+}
+
+/// People close what is open. What nobody can answer goes with its document.
+fn free_pages(world: &mut World) {
+    for _ in 0..100 {
+        let truth = world.browser.truth();
+        let Some(dialog) = truth.dialogs.first() else { return };
+        if truth.dialogs.iter().any(|dialog| dialog.answerable) {
+            world.act(Action::CloseDialog { nth: 0, accept: false });
+        } else {
+            world.browser.leave_page(&dialog.page.clone());
+        }
+        world.drain();
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(256, "tests/orderings/regressions/properties.txt"))]
+
+    /// Nothing panics and every moment is sound.
+    #[test]
+    fn every_moment_is_sound(script in scripts(60)) {
+        let mut world = World::new(script.config, script.seed);
+        for op in &script.ops {
+            world.play(op);
+            assert_sound(&world);
+        }
+        settle(&mut world);
+        assert_sound(&world);
+        assert_dialogs_add_up(&world);
+    }
+
+    /// When all is settled, the machine believes what is true.
+    #[test]
+    fn what_is_believed_is_true(script in scripts(60)) {
+        let mut world = World::run(&script);
+        settle(&mut world);
+        assert_true(&world);
+    }
+
+    /// A machine that has heard all that there was to hear kills no browser, whatever a host or a policy asks.
+    #[test]
+    fn nothing_kills_the_browser(script in scripts(60)) {
+        let config = Config { dialog_frame_ids: true, ..script.config };
+        let mut world = World::new(config, script.seed);
+        for op in &script.ops {
+            world.drain();
+            world.play(op);
+        }
+        settle(&mut world);
+        assert_eq!(world.browser.tally().deaths, 0);
+    }
+
+    /// Each request of a host ends, once.
+    #[test]
+    fn each_request_is_answered_once(script in scripts(60)) {
+        let mut world = World::run(&script);
+        settle(&mut world);
+        world.settle_for(CALLS);
+        assert_answered_once(&world);
+        assert!(world.machine.state().calls.open.is_empty());
+        assert!(world.machine.state().calls.waiters.is_empty());
+    }
+
+    /// The same inputs give the same events and the same snapshot, and the state is the fold of the events.
+    #[test]
+    fn a_run_can_be_repeated(script in scripts(60)) {
+        let mut world = World::run(&script);
+        settle(&mut world);
+        let mut again = Machine::new(&World::beginning());
+        let mut folded = again.state().clone();
+        let mut events = Vec::new();
+        for (at, input) in &world.inputs {
+            events.extend(again.step(*at, input.borrow()).events);
+        }
+        assert_eq!(&events, &world.events);
+        assert_eq!(again.snapshot(), world.machine.snapshot());
+        assert_eq!(again.state(), world.machine.state());
+        for recorded in &events {
+            folded.apply(recorded);
+        }
+        assert!(&folded == world.machine.state(), "the state is not the fold of the events");
+    }
+}

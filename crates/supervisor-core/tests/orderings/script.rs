@@ -1,0 +1,94 @@
+//! What a run does, as data that shrinks well.
+
+use std::time::Duration;
+
+use browser_model::{Action, Config, Entry, menu};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::strategy::Union;
+use proptest::test_runner::FileFailurePersistence;
+
+/// One thing that happens in a run.
+#[derive(Debug, Clone)]
+pub(crate) enum Op {
+    /// Something happens in the browser.
+    Act(Action),
+    /// So many messages are delivered, either way; the seed says which.
+    Deliver(u8),
+    /// The host asks for something.
+    Host(Ask),
+    /// Time passes.
+    Wait(Duration),
+}
+
+/// What a host asks. Objects are small numbers, taken modulo how many there are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Ask {
+    /// An expression is evaluated in a frame.
+    Eval { frame: u8, kind: u8 },
+    /// A raw call goes to a frame.
+    Call { frame: u8, kind: u8 },
+    /// A dialog is answered.
+    Respond { nth: u8, accept: bool },
+    /// A late result is asked for.
+    Result { nth: u8 },
+    /// A page is freed.
+    Recover { page: u8, kind: u8 },
+    /// The caller of an open request leaves.
+    Cancel { nth: u8 },
+    /// The policy is changed.
+    Policy { kind: u8 },
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub(crate) struct Script {
+    pub(crate) config: Config,
+    pub(crate) seed: u64,
+    pub(crate) ops: Vec<Op>,
+}
+
+/// What proptest runs unless `PROPTEST_CASES` says otherwise.
+const USUAL_CASES: u32 = 256;
+
+/// So many cases, and as many times more as `PROPTEST_CASES` is above the usual. Failures are remembered in `regressions`.
+pub(crate) fn cases(count: u32, regressions: &'static str) -> ProptestConfig {
+    let asked = ProptestConfig::default();
+    let cases = (u64::from(asked.cases) * u64::from(count)).div_ceil(u64::from(USUAL_CASES));
+    let failure_persistence = Some(Box::new(FileFailurePersistence::Direct(regressions)) as Box<_>);
+    ProptestConfig { cases: u32::try_from(cases).unwrap_or(u32::MAX), failure_persistence, ..asked }
+}
+
+/// Runs of up to so many things.
+pub(crate) fn scripts(length: usize) -> impl Strategy<Value = Script> {
+    let parts = (0..1_u16 << 11, any::<u64>(), vec(op(), 1..length));
+    parts.prop_map(|(bits, seed, ops)| Script { config: Config::from_bits(bits), seed, ops })
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        8 => action().prop_map(Op::Act),
+        6 => (0..12_u8).prop_map(Op::Deliver),
+        3 => ask().prop_map(Op::Host),
+        1 => (0..3_000_u64).prop_map(|ms| Op::Wait(Duration::from_millis(ms))),
+    ]
+}
+
+/// An action of the model's menu.
+pub(crate) fn action() -> impl Strategy<Value = Action> {
+    let choices =
+        menu().into_iter().map(|Entry { weight, make }| (weight, any::<[u8; 4]>().prop_map(make).boxed()));
+    Union::new_weighted(choices.collect())
+}
+
+fn ask() -> impl Strategy<Value = Ask> {
+    prop_oneof![
+        6 => any::<(u8, u8)>().prop_map(|(frame, kind)| Ask::Eval { frame, kind }),
+        3 => any::<(u8, u8)>().prop_map(|(frame, kind)| Ask::Call { frame, kind }),
+        5 => any::<(u8, bool)>().prop_map(|(nth, accept)| Ask::Respond { nth, accept }),
+        2 => any::<u8>().prop_map(|nth| Ask::Result { nth }),
+        2 => any::<(u8, u8)>().prop_map(|(page, kind)| Ask::Recover { page, kind }),
+        1 => any::<u8>().prop_map(|nth| Ask::Cancel { nth }),
+        1 => any::<u8>().prop_map(|kind| Ask::Policy { kind }),
+    ]
+}
