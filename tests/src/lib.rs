@@ -3,7 +3,9 @@
 // A test that cannot set up its stage can only fail, and at once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+mod dismissing_proxy;
 mod frames;
+mod invented_hosts;
 mod proxy;
 mod raw_client;
 mod renderers;
@@ -11,6 +13,8 @@ mod several;
 mod stage;
 mod talk;
 
+pub use dismissing_proxy::DismissingProxy;
+pub use invented_hosts::InventedHosts;
 pub use proxy::Proxy;
 pub use raw_client::RawClient;
 pub use renderers::{Frozen, Renderers, without_spare_renderers};

@@ -68,8 +68,8 @@ pub use task_handle::{EvalOptions, Task};
 
 pub use ractor;
 pub use supervisor_core::{
-    self, Action, CallId, Code, Command, ConsoleView, DialogChoice, DialogId, DialogPolicy, DialogType,
-    DialogView, Event, Failure, FrameId, FrameTree, FrameView, Options, PageView, Place, Reconnect, Recorded,
-    Remedy, Scope, SessionId, Snapshot, Stage, Status, TargetId,
+    self, Action, Bridge, CallId, Code, Command, ConsoleView, DialogChoice, DialogId, DialogPolicy,
+    DialogType, DialogView, Event, Failure, FrameId, FrameTree, FrameView, Options, PageView, Place,
+    Reconnect, Recorded, Remedy, Scope, SessionId, Snapshot, Stage, Status, TargetId,
 };
 pub use supervisor_journal as journal;

@@ -1,6 +1,8 @@
 //! On a real Chromium.
 
 mod beforeunload;
+mod bridge;
+mod bridge_pages;
 mod crash;
 mod dialog_blocking;
 mod dialog_clients;

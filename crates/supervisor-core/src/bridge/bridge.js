@@ -1,11 +1,12 @@
-// Answers the page's dialogs by asking the supervisor instead of the browser. {HOST}, {PATH}, {TOKEN} and {MARK} are
-// filled in. It runs before the page's own scripts and shares its world, so it keeps what it needs from the start and
-// trusts nothing that the page can change later: no method is looked up, no object inherits from the page's prototypes.
+// Answers the page's dialogs by asking the supervisor instead of the browser. What stands in braces and capitals is filled
+// in. It runs before the page's own scripts and shares its world, so it keeps what it needs from the start and trusts
+// nothing that the page can change later: no method is looked up, no object inherits from the page's prototypes.
 (() => {
   'use strict';
   const page = globalThis;
   const { alert, confirm, prompt, Proxy, XMLHttpRequest } = page;
-  if (typeof alert !== 'function' || typeof XMLHttpRequest !== 'function' || alert['{MARK}']) return;
+  if (typeof alert !== 'function' || typeof XMLHttpRequest !== 'function') return;
+  if (alert['{MARK}']) return;
 
   const { apply, defineProperty, get, getOwnPropertyDescriptor } = page.Reflect;
   const { parse, stringify } = page.JSON;
@@ -29,8 +30,9 @@
     '{"token":"{TOKEN}","kind":"' + kind + '","message":' + quoted(message, MOST_MESSAGE) +
     ',"preset":' + quoted(preset, MOST_PRESET) + '}';
 
-  // Gives {accepted, text}, or null where nobody could be asked.
+  // Gives {accepted, text}, or null where nobody could be asked: then it is the browser's turn.
   const ask = (body) => {
+    if (left === page.document || isSilenced()) return null;
     try {
       const asked = new XMLHttpRequest();
       apply(open, asked, ['POST', 'https://{HOST}/{PATH}', false]);
@@ -40,6 +42,14 @@
       return null;
     }
   };
+
+  // While a document is being left, the browser decides what a dialog does: mostly nothing. The first document of a popup
+  // keeps the window of the blank one before it, so it is the document that counts.
+  let left = null;
+  const noteWhen = (name, note) =>
+    page.addEventListener(name, (event) => { if (event.isTrusted) left = note(); }, true);
+  noteWhen('pagehide', () => page.document);
+  noteWhen('pageshow', () => null);
 
   // Whether a frame on the way up, as far as it may be seen from here, is sandboxed without `allow-modals`. The
   // supervisor looks at those that cannot be seen.
@@ -79,18 +89,18 @@
 
   override('alert', alert, (args) => {
     const message = args.length === 0 ? '' : `${args[0]}`;
-    const answer = isSilenced() ? null : ask(request('alert', message, ''));
+    const answer = ask(request('alert', message, ''));
     return answer === null ? apply(alert, page, [message]) : undefined;
   });
   override('confirm', confirm, (args) => {
     const message = given(args, 0);
-    const answer = isSilenced() ? null : ask(request('confirm', message, ''));
+    const answer = ask(request('confirm', message, ''));
     return answer === null ? apply(confirm, page, [message]) : answer.accepted;
   });
   override('prompt', prompt, (args) => {
     const message = given(args, 0);
     const preset = given(args, 1);
-    const answer = isSilenced() ? null : ask(request('prompt', message, preset));
+    const answer = ask(request('prompt', message, preset));
     return answer === null ? apply(prompt, page, [message, preset]) : answer.accepted ? answer.text : null;
   });
 })();

@@ -259,10 +259,14 @@ pub(crate) fn closed_by_others(cx: &mut Cx<'_>, id: DialogId) {
     }
 }
 
-/// A native dialog opened though the page has the script: something kept it from asking us.
-pub(crate) fn native_opened(cx: &mut Cx<'_>, page: &TargetId, kind: DialogType) {
-    if cx.state().bridge.on && kind != DialogType::Beforeunload {
-        unavailable(cx, page, Unavailable::Unknown);
+/// A native dialog opened though the page has the script: something kept it from asking us. While a document is being
+/// left that is as it should be.
+pub(crate) fn native_opened(cx: &mut Cx<'_>, dialog: &DialogOpening) {
+    let state = cx.state();
+    let frame = dialog.frame.as_ref().and_then(|frame| state.frames.get(frame));
+    let is_left = state.is_navigating(&dialog.page) || frame.is_some_and(|frame| frame.navigating);
+    if state.bridge.on && dialog.kind != DialogType::Beforeunload && !is_left {
+        unavailable(cx, &dialog.page, Unavailable::Unknown);
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
         }
         overlaps = make_room(cx, id, &dialog);
     }
-    bridge::native_opened(cx, &page, dialog.kind);
+    bridge::native_opened(cx, &dialog);
     opened(cx, dialog, overlaps);
 }
 
