@@ -131,7 +131,6 @@ impl State {
             | Event::CallInterrupted { .. }
             | Event::CallReleased { .. }
             | Event::CallEnded { .. }
-            | Event::CallAbandoned { .. }
             | Event::LateResultKept { .. }
             | Event::LateResultGone { .. }
             | Event::ResultAwaited { .. }

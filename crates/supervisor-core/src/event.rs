@@ -518,11 +518,6 @@ pub enum Event {
         /// How.
         end: CallEnd,
     },
-    /// The caller is gone.
-    CallAbandoned {
-        /// The call.
-        call: CallId,
-    },
     /// A late result arrived and is kept.
     LateResultKept {
         /// The call.

@@ -56,7 +56,6 @@ impl State {
                 }
             }
             Event::CallEnded { call, .. } => self.call_over(*call),
-            Event::CallAbandoned { call } => self.request_over(*call),
             Event::LateResultKept { call, until, .. } => {
                 let Some(route) = self.calls.open.get(call).map(|open| open.route.clone()) else { return };
                 self.call_over(*call);

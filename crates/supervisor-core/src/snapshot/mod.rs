@@ -181,6 +181,10 @@ pub struct PageView {
     /// The page.
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub target_id: TargetId,
+    /// Its session; none on a page endpoint, where the connection is the page's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub session_id: Option<SessionId>,
     /// Its URL. Untrusted.
     pub url: String,
     /// Its title. Untrusted.

@@ -245,6 +245,7 @@ fn page(state: &State, target: &TargetId, page: &Page) -> PageView {
     let session = state.sessions.get(&page.route);
     PageView {
         target_id: target.clone(),
+        session_id: page.route.session_id().cloned(),
         url: page.url.clone(),
         title: page.title.clone(),
         active: state.pages.active() == Some(target),
