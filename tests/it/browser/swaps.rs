@@ -1,6 +1,6 @@
 //! An iframe that changes its process as fast as it can.
 
-use integration_tests::Stage;
+use integration_tests::{Stage, patience};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::{Code, Failure, FrameId};
@@ -96,13 +96,16 @@ async fn an_eval_after_each_of_fifty_swaps_is_answered_by_that_frame_or_not_at_a
 async fn evals_while_the_page_swaps_at_its_own_pace_stay_in_the_frame() {
     let (stage, moved) = stage().await;
     stage.value(None, &format!("run({SWAPS})")).await;
-    let mut latest = 0;
-    while latest < SWAPS {
-        if let Some(answered) = ask(&stage, &moved).await {
-            assert!(answered >= latest, "{answered} after {latest}");
-            latest = answered;
+    let asking = async {
+        let mut latest = 0;
+        while latest < SWAPS {
+            if let Some(answered) = ask(&stage, &moved).await {
+                assert!(answered >= latest, "{answered} after {latest}");
+                latest = answered;
+            }
         }
-    }
+    };
+    tokio::time::timeout(3 * patience(), asking).await.expect("the last document answers");
     is_at_rest(&stage, &moved, SWAPS).await;
     stage.end().await;
 }
