@@ -132,7 +132,6 @@ async fn start_failure(stage: &Stage, endpoint: &str) -> Failure {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_way_to_fail_at_the_start_names_its_stage() {
-    use Code::{StartFailed, UnsupportedBackend};
     use supervisor::Stage::{Resolve, Tcp, Upgrade};
     let stage = Stage::new(site()).await;
     // A port that was free a moment ago is closed.
@@ -140,7 +139,7 @@ async fn each_way_to_fail_at_the_start_names_its_stage() {
     let (server, http) =
         (stage.browser.ws_url().split_once("/devtools/").unwrap().0, stage.browser.http_url());
     let no_profile = stage.browser.profile().join("no-such-profile");
-    for (endpoint, code, at, status, says) in [
+    for (endpoint, at, status, says) in [
         (
             format!("ws://127.0.0.1:{closed}/devtools/browser/x"),
             StartFailed,
@@ -148,17 +147,17 @@ async fn each_way_to_fail_at_the_start_names_its_stage() {
             None,
             "--remote-debugging-port",
         ),
-        (format!("http://127.0.0.1:{closed}"), StartFailed, Tcp, None, "--remote-debugging-port"),
-        (format!("{server}/devtools/browser/wrong"), StartFailed, Upgrade, Some(404), "no such browser"),
-        (format!("{server}/devtools/page/wrong"), StartFailed, Upgrade, Some(500), "no such page"),
-        (format!("{server}/no/such/path"), StartFailed, Upgrade, Some(404), "no such browser"),
-        (no_profile.to_str().unwrap().to_owned(), StartFailed, Resolve, None, "DevToolsActivePort"),
-        (format!("{http}/no/such/path"), UnsupportedBackend, Resolve, Some(404), "/json/version"),
-        (stage.pages.url("127.0.0.1", ""), UnsupportedBackend, Resolve, Some(404), "/json/version"),
+        (format!("http://127.0.0.1:{closed}"), Tcp, None, "--remote-debugging-port"),
+        (format!("{server}/devtools/browser/wrong"), Upgrade, Some(404), "no such browser"),
+        (format!("{server}/devtools/page/wrong"), Upgrade, Some(500), "no such page"),
+        (format!("{server}/no/such/path"), Upgrade, Some(404), "no such browser"),
+        (no_profile.to_str().unwrap().to_owned(), Resolve, None, "DevToolsActivePort"),
+        (format!("{http}/no/such/path"), Resolve, Some(404), "/json/version"),
+        (stage.pages.url("127.0.0.1", ""), Resolve, Some(404), "/json/version"),
     ] {
         let failure = start_failure(&stage, &endpoint).await;
         let got = (failure.code, failure.detail.stage, failure.detail.http_status);
-        assert_eq!(got, (code, Some(at), status), "{endpoint}: {failure}");
+        assert_eq!(got, (Code::StartFailed, Some(at), status), "{endpoint}: {failure}");
         assert!(failure.message.contains(says), "{endpoint}: {failure}");
     }
     assert_eq!(stage.value(None, "1").await, json!(1), "the task that runs is untouched");
