@@ -24,7 +24,8 @@ pub(crate) async fn explained(
         return failure;
     }
     let deadline = deadline.min(Instant::now() + BACKEND_PROBE);
-    match timeout_at(deadline, what_it_is(url, headers)).await {
+    let is_found = failure.detail.http_status.is_none();
+    match timeout_at(deadline, what_it_is(url, headers, is_found)).await {
         Ok(Some(what)) => unsupported(what, failure),
         _ => failure,
     }
@@ -36,19 +37,20 @@ fn names_no_socket(failure: &Failure) -> bool {
         && matches!(failure.detail.http_status, None | Some(404 | 405))
 }
 
-/// What a server is that serves other things; a browser's port has none of these.
-async fn what_it_is(url: &Url, headers: &HeaderMap) -> Option<&'static str> {
-    if let Ok((_, body)) = ask(url, "/health", headers).await
-        && serde_json::from_slice::<Value>(&body).is_ok_and(|health| health["engine"] == "camoufox")
-    {
+/// What a server is that serves other things. A browser's port has no `/health`; its `/` may be there, empty or not, even
+/// where it has no `/json/version`, so that one tells only where something else is found there.
+async fn what_it_is(url: &Url, headers: &HeaderMap, version_is_found: bool) -> Option<&'static str> {
+    let health = ask(url, "/health", headers).await.ok();
+    let engine = health.as_ref().and_then(|(_, body)| serde_json::from_slice::<Value>(body).ok());
+    if engine.is_some_and(|health| health["engine"] == "camoufox") {
         return Some("it is Camofox, which is driven by REST only");
     }
-    for path in ["/health", "/"] {
-        if ask(url, path, headers).await.is_ok_and(|(status, _)| status.is_success()) {
-            return Some("it serves HTTP but names no DevTools socket at /json/version");
-        }
+    let mut serves = health.is_some_and(|(status, _)| status.is_success());
+    if !serves && version_is_found {
+        serves =
+            ask(url, "/", headers).await.is_ok_and(|(status, body)| status.is_success() && !body.is_empty());
     }
-    None
+    serves.then_some("it serves HTTP but names no DevTools socket at /json/version")
 }
 
 async fn ask(url: &Url, path: &str, headers: &HeaderMap) -> Result<resolve::Answer, DialError> {
@@ -121,7 +123,7 @@ mod tests {
     /// As a browser whose debugging was allowed by hand: it has a socket, but no page that names it.
     #[tokio::test]
     async fn a_port_without_any_page_may_be_a_browsers() {
-        let failure = start(&server(&[]).await).await;
+        let failure = start(&server(&[("/", "")]).await).await;
         assert_eq!((failure.code, failure.detail.http_status), (Code::StartFailed, Some(404)));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use supervisor::{Code, DialogPolicy, Endpoint, Failure, Options, Scope, Snapshot};
+use supervisor_core::Bridge;
 
 use super::{Call, Definition, Hints};
 use crate::hub::Wish;
@@ -33,14 +34,6 @@ pub(crate) struct Input {
     scope: Option<Part>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Bridge {
-    Auto,
-    On,
-    Off,
-}
-
 /// How to get along with what a backend does by itself.
 #[derive(Debug, Default)]
 pub(crate) struct BackendWishes {
@@ -53,17 +46,15 @@ impl BackendWishes {
     ///
     /// # Errors
     /// `unsupported_backend` for what is not there yet.
-    pub(crate) fn apply(&self, _: &mut Options) -> Result<(), Failure> {
-        let missing = |what: &str| Err(Failure::new(Code::UnsupportedBackend, what));
-        match (self.bridge, self.guard) {
-            (Some(Bridge::On), _) => {
-                missing("this version has no bridge yet; leave `bridge` out, or give `auto` or `off`")
-            }
-            (_, Some(true)) => {
-                missing("this version has no guard connection yet; leave `guard` out, or give false")
-            }
-            _ => Ok(()),
+    pub(crate) fn apply(&self, options: &mut Options) -> Result<(), Failure> {
+        if let Some(bridge) = self.bridge {
+            options.bridge = bridge;
         }
+        if self.guard == Some(true) {
+            let why = "this version has no guard connection yet; leave `guard` out, or give false";
+            return Err(Failure::new(Code::UnsupportedBackend, why));
+        }
+        Ok(())
     }
 }
 

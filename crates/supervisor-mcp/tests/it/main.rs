@@ -4,6 +4,7 @@
 
 mod arguments;
 mod availability;
+mod backends;
 mod browser_like;
 mod calls;
 mod client;
