@@ -140,13 +140,7 @@ async fn each_way_to_fail_at_the_start_names_its_stage() {
         (stage.browser.ws_url().split_once("/devtools/").unwrap().0, stage.browser.http_url());
     let no_profile = stage.browser.profile().join("no-such-profile");
     for (endpoint, at, status, says) in [
-        (
-            format!("ws://127.0.0.1:{closed}/devtools/browser/x"),
-            StartFailed,
-            Tcp,
-            None,
-            "--remote-debugging-port",
-        ),
+        (format!("ws://127.0.0.1:{closed}/devtools/browser/x"), Tcp, None, "--remote-debugging-port"),
         (format!("http://127.0.0.1:{closed}"), Tcp, None, "--remote-debugging-port"),
         (format!("{server}/devtools/browser/wrong"), Upgrade, Some(404), "no such browser"),
         (format!("{server}/devtools/page/wrong"), Upgrade, Some(500), "no such page"),
