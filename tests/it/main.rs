@@ -5,4 +5,5 @@ mod browser;
 mod import;
 mod observe;
 mod purity;
+mod redact;
 mod replay;

@@ -24,6 +24,7 @@ mod lines;
 mod observe;
 mod parse;
 mod reader;
+mod redact;
 mod replayed;
 mod stamp;
 mod writer;
@@ -37,6 +38,7 @@ pub use line::{Entry, Line};
 pub use lines::Lines;
 pub use observe::{observe, observe_until, replay, replay_until};
 pub use reader::{Numbered, Reader, Unknown, UnknownLine};
+pub use redact::{Redactor, redact};
 pub use replayed::{Counts, Fault, Replayed, Sent};
 pub use writer::Writer;
 

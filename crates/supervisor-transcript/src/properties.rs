@@ -6,7 +6,7 @@ use supervisor_core::{Command, DialogPolicy, Place};
 use crate::session::{
     Happening, Session, accept, answered_alert, dialog_closes, dialog_opens, page_attached,
 };
-use crate::{Reader, TranscriptError, Writer, check, drive, drive_until};
+use crate::{Reader, Redactor, TranscriptError, Writer, check, drive, drive_until, redact};
 
 fn policy() -> impl Strategy<Value = DialogPolicy> {
     prop_oneof![
@@ -155,12 +155,44 @@ proptest! {
     }
 
     #[test]
+    fn a_redacted_recording_replays_to_the_redacted_events(
+        policy in policy(),
+        happenings in happenings(),
+        mutations in prop::collection::vec(mutation(), 0..4),
+    ) {
+        let recording = mutated(&Session::run(policy, &happenings).recording, &mutations);
+        prop_assert_eq!(events_of_redacted(&recording), redacted_events(&recording));
+    }
+
+    #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = drive(&bytes);
         let header = Session::new(DialogPolicy::MustRespond).recording;
         let replayed = drive(&[header, bytes].concat()).unwrap();
         prop_assert_eq!(replayed.counts.faults, []);
     }
+}
+
+fn redacted_events(recording: &[u8]) -> Vec<serde_json::Value> {
+    let redactor = Redactor::of(recording);
+    drive(recording).unwrap().events.iter().map(|event| redactor.event(event)).collect()
+}
+
+fn events_of_redacted(recording: &[u8]) -> Vec<serde_json::Value> {
+    let replayed = drive(&redact(recording).unwrap()).unwrap();
+    replayed.events.iter().map(|event| serde_json::to_value(event).unwrap()).collect()
+}
+
+#[test]
+fn a_redacted_recording_has_none_of_its_texts_and_passes_its_check() {
+    let mut happenings = answered_alert();
+    happenings.push(dialog_opens("S1", "F1", "prompt"));
+    happenings.push(accept());
+    let live = Session::run(DialogPolicy::MustRespond, &happenings);
+    let redacted = String::from_utf8(redact(&live.recording).unwrap()).unwrap();
+    assert!(live.text().contains("hello") && live.text().contains("typed"));
+    assert!(!redacted.contains("hello") && !redacted.contains("typed"), "{redacted}");
+    check(&redacted).unwrap();
 }
 
 #[test]
