@@ -57,9 +57,10 @@ fn an_observer_is_connected_and_sends_nothing() {
 
 #[test]
 fn no_policy_answers_for_the_client() {
-    let mut beginning = supervisor_core::Beginning::default();
-    beginning.observes = Some(supervisor_core::EndpointKind::Browser);
-    beginning.options.dialog_policy = DialogPolicy::AutoAccept;
+    let mut options = Options::default();
+    options.dialog_policy = DialogPolicy::AutoAccept;
+    let observes = Some(supervisor_core::EndpointKind::Browser);
+    let beginning = supervisor_core::Beginning { options, observes, ..Default::default() };
     let mut rig = Rig::from(&beginning);
     rig.attach_page("P", "SP", json!({}));
     rig.opening("SP", "P", "confirm", "q");
