@@ -3,6 +3,7 @@
 
 mod browser;
 mod import;
+mod mcp;
 mod observe;
 mod purity;
 mod redact;

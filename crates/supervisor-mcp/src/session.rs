@@ -93,8 +93,8 @@ impl ServerHandler for Session {
         let Some(tool) = tools::find(&request.name) else { return Err(unknown(&request.name)) };
         let call = self.hub.call(tool, request.arguments.unwrap_or_default());
         tokio::select! {
-            // Its answer is not sent; dropping the call gives it up.
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            // Dropping the call gives it up. Nobody is sent this answer.
+            () = context.ct.cancelled() => Ok(CallToolResult::error(vec![ContentBlock::text("cancelled")]).into()),
             answer = progress::during(&context, call) => Ok(written(answer).into()),
         }
     }
