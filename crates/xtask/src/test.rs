@@ -13,6 +13,9 @@ const BROWSER_TESTS: &str = "browser::";
 /// Tells a test that no browser may be started.
 const NO_BROWSER: &str = "CDP_SUPERVISOR_NO_BROWSER";
 
+/// Tells the tests which browser to run on.
+const BROWSER: &str = "CDP_SUPERVISOR_BROWSER";
+
 #[derive(Default, clap::Args)]
 pub(crate) struct Args {
     /// Leave out the tests that need a Chromium, and say which. Refused in CI.
@@ -23,7 +26,7 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-/// Runs all tests.
+/// Runs all tests, then those that need a browser once more, on the headless shell.
 ///
 /// # Errors
 /// When a test fails, or when the Chromium that they need is not to be had.
@@ -31,10 +34,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.no_browser && shell::in_ci() {
         bail!("--no-browser in CI: there each test must run");
     }
-    if !args.no_browser {
-        browser::ensure()?;
+    let has_headless_shell = !args.no_browser && browser::ensure()?;
+    let mut totals = stream(&mut command(args))?;
+    if has_headless_shell && is_for_all(args) {
+        totals.add_all(&stream(&mut on_headless_shell())?);
     }
-    let totals = stream(&mut command(args))?;
     println!("\ntotal: {} passed, {} failed, {} skipped", totals.passed, totals.failed, totals.skipped);
     if args.no_browser {
         tell_what_was_left_out()?;
@@ -43,6 +47,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         bail!("cargo test failed");
     }
     Ok(())
+}
+
+/// Whoever picks tests, or a browser, gets those and no second run.
+fn is_for_all(args: &Args) -> bool {
+    args.rest.is_empty() && std::env::var_os(BROWSER).is_none_or(|name| name.is_empty())
+}
+
+fn on_headless_shell() -> Command {
+    let mut command = shell::cargo(&["test", "--all-features", "-p", "integration-tests", "--test", "it"]);
+    command.args(["--", BROWSER_TESTS]).env(BROWSER, browser::HEADLESS_SHELL);
+    command
 }
 
 fn command(args: &Args) -> Command {
@@ -86,6 +101,13 @@ fn stream(command: &mut Command) -> Result<Totals> {
 }
 
 impl Totals {
+    fn add_all(&mut self, other: &Totals) {
+        self.succeeded &= other.succeeded;
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
     /// Adds one `test result: ok. 3 passed; 0 failed; 1 ignored; …`; any other line adds nothing.
     fn add(&mut self, line: &str) {
         let Some(counts) = line.strip_prefix("test result: ") else { return };
@@ -137,6 +159,20 @@ mod tests {
     fn the_tests_that_need_a_browser_are_told_by_their_module() {
         let list = "browser::dialogs::alert: test\nbrowser_model::orders: test\n\n2 tests, 0 benchmarks\n";
         assert_eq!(browser_tests(list).collect::<Vec<_>>(), ["browser::dialogs::alert"]);
+    }
+
+    #[test]
+    fn a_failure_on_either_browser_is_a_failure() {
+        let totals = |succeeded, passed, failed| Totals { succeeded, passed, failed, skipped: 1 };
+        let mut both = totals(true, 3, 0);
+        both.add_all(&totals(false, 1, 2));
+        assert_eq!(both, Totals { succeeded: false, passed: 4, failed: 2, skipped: 2 });
+    }
+
+    #[test]
+    fn picked_tests_run_once() {
+        assert!(!is_for_all(&Args { no_browser: false, rest: vec!["one".to_owned()] }));
+        assert!(shell::shown(&on_headless_shell()).ends_with("--test it -- browser::"));
     }
 
     #[test]

@@ -1,0 +1,177 @@
+//! `cargo xtask matrix`: the browser tests on every kind of browser that is supported, and what differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::{browser, old_shells, shell};
+
+/// Where the result goes.
+const REPORT: &str = "docs/matrix.md";
+
+/// What is written above and below the table: how to read it, and why browsers differ.
+const HEAD: &str = include_str!("matrix/head.md");
+const DIFFERENCES: &str = include_str!("matrix/differences.md");
+
+/// Installed browsers, by name.
+const INSTALLED: [&str; 2] = ["chromium", browser::HEADLESS_SHELL];
+
+/// Major versions of older headless shells: one that names no frame's parent and no dialog's frame, one from the middle,
+/// and one from before navigations were told when they start.
+const OLDER: [u32; 3] = [138, 123, 111];
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Run only these: a browser's name, or the major version of an older shell. The report is not written then.
+    only: Vec<String>,
+}
+
+/// Runs the browser tests on each browser and writes `docs/matrix.md`.
+///
+/// # Errors
+/// When a browser cannot be had, or a test failed on one of them.
+pub(crate) fn run(args: &Args) -> Result<()> {
+    browser::ensure()?;
+    shell::run(&mut test_run(&["--no-run"]))?;
+    let mut columns = Vec::new();
+    for wanted in wanted(args) {
+        columns.push(column(&wanted)?);
+    }
+    print!("{}", table(&columns));
+    if args.only.is_empty() {
+        fs::write(shell::root().join(REPORT), report(&columns)).context("writing the report")?;
+        println!("written: {REPORT}");
+    }
+    let failed: usize = columns.iter().map(|column| column.failures().count()).sum();
+    if failed > 0 {
+        bail!("{failed} failures");
+    }
+    Ok(())
+}
+
+fn wanted(args: &Args) -> Vec<String> {
+    let all = INSTALLED.map(str::to_owned).into_iter().chain(OLDER.map(|major| major.to_string()));
+    all.filter(|name| args.only.is_empty() || args.only.contains(name)).collect()
+}
+
+/// The tests of one browser.
+struct Column {
+    /// As its executable tells it.
+    version: String,
+    /// By name, whether it passed.
+    tests: BTreeMap<String, bool>,
+}
+
+impl Column {
+    fn failures(&self) -> impl Iterator<Item = &str> {
+        self.tests.iter().filter(|(_, passed)| !**passed).map(|(name, _)| name.as_str())
+    }
+
+    /// Passed, of so many, in this module.
+    fn of_module(&self, module: &str) -> (usize, usize) {
+        let tests = self.tests.iter().filter(|(name, _)| module_of(name) == module);
+        tests.fold((0, 0), |(passed, all), (_, ok)| (passed + usize::from(*ok), all + 1))
+    }
+}
+
+fn column(name: &str) -> Result<Column> {
+    let program = match name.parse() {
+        Ok(major) => old_shells::get(major)?.to_string_lossy().into_owned(),
+        Err(_) => name.to_owned(),
+    };
+    let found = chromium_launcher::find_named(&program)?;
+    println!("== {}", found.version);
+    let mut command = test_run(&["--no-fail-fast", "--", "browser::", "--test-threads", "2"]);
+    command.env("CDP_SUPERVISOR_BROWSER", &program).env("RUST_BACKTRACE", "0");
+    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo test")?;
+    let output = String::from_utf8_lossy(&output.stdout);
+    let tests = outcomes(&output);
+    if tests.is_empty() || tests.values().any(|passed| !passed) {
+        println!("{output}");
+    }
+    if tests.is_empty() {
+        bail!("no test ran on {}", found.version);
+    }
+    Ok(Column { version: short(&found.version), tests })
+}
+
+fn test_run(arguments: &[&str]) -> Command {
+    let mut command = shell::cargo(&["test", "-p", "integration-tests", "--test", "it"]);
+    command.args(arguments);
+    command
+}
+
+/// `test browser::crash::it_crashes ... ok`, a line each.
+fn outcomes(output: &str) -> BTreeMap<String, bool> {
+    let named = output.lines().filter_map(|line| line.strip_prefix("test browser::")?.split_once(" ... "));
+    named.map(|(name, outcome)| (name.to_owned(), outcome.trim() == "ok")).collect()
+}
+
+fn module_of(test: &str) -> &str {
+    test.rsplit_once("::").map_or("", |(module, _)| module)
+}
+
+/// Without the system that it was built on.
+fn short(version: &str) -> String {
+    version.split(" built on ").next().unwrap_or_default().trim().to_owned()
+}
+
+fn table(columns: &[Column]) -> String {
+    let names = columns.iter().flat_map(|column| column.tests.keys());
+    let modules: BTreeSet<&str> = names.map(|name| module_of(name)).collect();
+    let mut text = String::from("| tests |");
+    let cells = |cells: &mut dyn Iterator<Item = String>| {
+        cells.fold(String::new(), |row, cell| row + " " + &cell + " |")
+    };
+    text += &cells(&mut columns.iter().map(|column| column.version.clone()));
+    text += "\n|---|";
+    text += &"---:|".repeat(columns.len());
+    for module in modules {
+        let counts = columns.iter().map(|column| column.of_module(module));
+        let mut row =
+            counts.map(
+                |(passed, all)| {
+                    if passed == all { passed.to_string() } else { format!("**{passed} of {all}**") }
+                },
+            );
+        let _ = write!(text, "\n| `{module}` |{}", cells(&mut row));
+    }
+    text + "\n"
+}
+
+fn report(columns: &[Column]) -> String {
+    let mut text = format!("{HEAD}\n{}", table(columns));
+    for column in columns {
+        for failure in column.failures() {
+            let _ = write!(text, "\n* {} fails `{failure}`", column.version);
+        }
+    }
+    text + "\n" + DIFFERENCES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OUTPUT: &str = "\nrunning 3 tests\ntest browser::crash::one ... ok\ntest browser::crash::two ... FAILED\n\
+        test browser::popup::three ... ok\ntest purity::four ... ok\ntest result: FAILED. 3 passed; 1 failed;";
+
+    #[test]
+    fn each_browser_test_counts_for_its_module() {
+        let column = Column { version: short("Chromium 156.0.1 built on a system"), tests: outcomes(OUTPUT) };
+        assert_eq!((column.of_module("crash"), column.of_module("popup")), ((1, 2), (1, 1)));
+        assert_eq!(column.failures().collect::<Vec<_>>(), ["crash::two"]);
+        let expected =
+            "| tests | Chromium 156.0.1 |\n|---|---:|\n| `crash` | **1 of 2** |\n| `popup` | 1 |\n";
+        assert_eq!(table(&[column]), expected);
+    }
+
+    #[test]
+    fn the_report_names_each_failure() {
+        let column = Column { version: "Chromium 1".to_owned(), tests: outcomes(OUTPUT) };
+        assert!(report(&[column]).contains("* Chromium 1 fails `crash::two`\n"));
+    }
+}
