@@ -5,8 +5,10 @@ use std::sync::Arc;
 use cdp_wire::TargetId;
 use serde::{Deserialize, Serialize};
 
+use crate::call::ending;
+use crate::call::eval;
+use crate::call::host;
 use crate::call::late;
-use crate::call::rules as call_rules;
 use crate::console::Gatherer;
 use crate::context::Cx;
 use crate::effect::Effect;
@@ -107,7 +109,7 @@ impl Machine {
             Input::Received { epoch, text } => message::received(&mut cx, epoch, text),
             Input::Observed { text } => observe_rules::command(&mut cx, text),
             Input::Net(net) => connection::net(&mut cx, net),
-            Input::Host { req, command } => call_rules::host(&mut cx, req, command),
+            Input::Host { req, command } => host::host(&mut cx, req, command),
             Input::Tick => {}
         }
         cx.gather();
@@ -213,8 +215,8 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
         Due::Dialog(id) => crate::dialog::answer::watchdog(cx, id),
         Due::Confirm(id) => crate::dialog::answer::confirmation_missing(cx, id),
         Due::Reason(id) => crate::dialog::rules::reason_missing(cx, id),
-        Due::Call(call) => call_rules::deadline(cx, call),
-        Due::Context(call) => call_rules::no_document(cx, call),
+        Due::Call(call) => ending::deadline(cx, call),
+        Due::Context(call) => eval::no_document(cx, call),
         Due::Result(req) => late::waited_long_enough(cx, req),
         Due::Late(call) => late::too_old(cx, call),
         Due::Orphan(frame) => crate::session::gone::orphan_unresolved(cx, &frame),

@@ -3,7 +3,8 @@
 use cdp_wire::{CommandId, Reply, browser, page, parse};
 
 use crate::bridge::rules as bridge;
-use crate::call::rules as call_rules;
+use crate::call::ending;
+use crate::call::eval;
 use crate::connection;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
@@ -44,7 +45,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
                 bridge::script_added(cx, &flight.route, result);
             }
         }
-        Purpose::Call(call) => call_rules::replied(cx, *call, reply, text),
+        Purpose::Call(call) => ending::replied(cx, *call, reply, text),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
         Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
     }
@@ -74,7 +75,7 @@ fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
             gone::orphans_decided(cx, route, reply.id, &ids);
             for frame in &ids {
                 gone::frame_settled(cx, frame);
-                call_rules::document_came(cx, route, frame);
+                eval::document_came(cx, route, frame);
             }
         }
         None if reply.outcome.is_ok() => cx.meters().protocol_violations += 1,

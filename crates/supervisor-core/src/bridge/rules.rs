@@ -19,6 +19,7 @@ use crate::ids::{DialogId, Route};
 use crate::limits::{
     MAX_BRIDGE_DIALOGS, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL,
 };
+use crate::observe::bridge as observe_bridge;
 use crate::options::Bridge as Choice;
 use crate::shown::{Shown, cut};
 use crate::state::State;
@@ -86,7 +87,7 @@ pub(crate) fn script_added(cx: &mut Cx<'_>, route: &Route, result: &str) {
 /// A request stopped: it is the script's, or a page's attempt to look like it, or the host's, or nobody's.
 pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) {
     if cx.is_observing() {
-        return;
+        return observe_bridge::paused(cx, route, event);
     }
     let request = event.request_id.to_string();
     let paused = Paused { route: route.clone(), request };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::call::rules as call_rules;
+use crate::call::held;
 use crate::call::{Call, CallEnd, CallStage};
 use crate::context::Cx;
 use crate::effect::{Effect, Outcome};
@@ -24,7 +24,7 @@ pub(crate) fn asked(cx: &mut Cx<'_>, req: Req, id: CallId, timeout: Option<Durat
     match cx.state().calls.open.get(&id).map(|call| (call.stage, call.method.clone())) {
         None => cx.fail(req, unknown(cx, id)),
         Some((CallStage::Interrupted(dialog, _), method)) => {
-            let failure = call_rules::opened_during(cx.state(), id, &method, dialog);
+            let failure = held::opened_during(cx.state(), id, &method, dialog);
             cx.fail(req, failure);
         }
         Some(_) if cx.state().calls.waiting_for(id).count() >= MAX_RESULT_WAITERS => {
@@ -94,7 +94,7 @@ pub(crate) fn held(cx: &mut Cx<'_>, id: CallId, dialog: DialogId) {
     let waiters: Vec<Req> = cx.state().calls.waiting_for(id).collect();
     for req in waiters {
         let method = cx.state().calls.open.get(&id).map(|call| call.method.clone()).unwrap_or_default();
-        let failure = call_rules::opened_during(cx.state(), id, &method, dialog);
+        let failure = held::opened_during(cx.state(), id, &method, dialog);
         answer(cx, req, Outcome::Failed(failure));
     }
 }

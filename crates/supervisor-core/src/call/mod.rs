@@ -9,11 +9,16 @@
 
 mod apply;
 pub(crate) mod blocking;
+pub(crate) mod check;
+pub(crate) mod ending;
+pub(crate) mod eval;
+pub(crate) mod held;
+pub(crate) mod host;
 pub(crate) mod late;
 pub(crate) mod raw;
 pub(crate) mod recover;
 pub(crate) mod routing;
-pub(crate) mod rules;
+pub(crate) mod send;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;

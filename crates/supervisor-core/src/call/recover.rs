@@ -4,7 +4,7 @@ use cdp_wire::TargetId;
 
 use crate::call::raw;
 use crate::call::routing::{self, Routed};
-use crate::call::rules as call_rules;
+use crate::call::send;
 use crate::context::Cx;
 use crate::failure::{Code, Failure};
 use crate::ids::{Req, Route};
@@ -14,7 +14,7 @@ use crate::state::State;
 pub(crate) fn page(cx: &mut Cx<'_>, req: Req, target: &TargetId, remedy: &Remedy) {
     let (method, params) = command(target, remedy);
     match checked(cx.state(), target, method) {
-        Ok(routed) => call_rules::start_call(cx, req, routed, method, &params, None),
+        Ok(routed) => send::start_call(cx, req, routed, method, &params, None),
         Err(failure) => cx.fail(req, failure),
     }
 }

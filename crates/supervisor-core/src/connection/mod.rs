@@ -7,8 +7,8 @@ use std::time::Duration;
 use cdp_wire::{ReplyError, browser, target};
 
 use crate::bridge::rules as bridge;
+use crate::call::ending;
 use crate::call::late;
-use crate::call::rules as call_rules;
 use crate::context::Cx;
 use crate::deadlines::Due;
 use crate::dialog::Reason;
@@ -263,7 +263,7 @@ fn end_dialogs(cx: &mut Cx<'_>) {
 }
 
 fn end_requests(cx: &mut Cx<'_>, code: Code, text: &str) {
-    call_rules::end_where(cx, code, |_| true);
+    ending::end_where(cx, code, |_| true);
     late::end_all(cx, code, text);
     let routes = cx.state().sessions.iter().map(|(route, _)| route);
     let idle: Vec<Route> = routes.filter(|route| !cx.state().calls.needs(route)).cloned().collect();

@@ -4,7 +4,7 @@ use cdp_wire::page::{DialogType, JavascriptDialogClosed, JavascriptDialogOpening
 use cdp_wire::{FrameId, TargetId};
 
 use crate::bridge::rules as bridge;
-use crate::call::rules as call_rules;
+use crate::call::held;
 use crate::connection;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
@@ -92,7 +92,7 @@ pub(crate) fn opened(cx: &mut Cx<'_>, dialog: DialogOpening, overlaps: Option<Un
         cx.emit(Event::DialogUnanswerable { id, why });
         cx.emit(Event::PageBlocked { target: page, why, dialog: Some(id) });
     }
-    call_rules::dialog_opened(cx, id);
+    held::dialog_opened(cx, id);
     dialog_answer::by_policy(cx, id);
 }
 
@@ -197,7 +197,7 @@ pub(crate) fn end_owing(
     let Some(open) = cx.state().dialogs.open.get(&id).cloned() else { return };
     cx.emit(Event::DialogEnded { id, by, reason, accepted, user_input, owed });
     dialog_answer::tell(cx, id, &open, by, reason);
-    call_rules::dialog_ended(cx, id);
+    held::dialog_ended(cx, id);
     bridge::closed_by_others(cx, id);
     let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));
     let page = &open.opening.page;

@@ -11,7 +11,7 @@ use cdp_wire::runtime::{ExecutionContextCreated, ExecutionContextDestroyed};
 use cdp_wire::{FrameId, LoaderId, UniqueContextId};
 
 use crate::bridge::rules as bridge;
-use crate::call::rules as call_rules;
+use crate::call::eval;
 use crate::context::Cx;
 use crate::dialog::Reason;
 use crate::event::{Event, FrameInfo};
@@ -61,7 +61,7 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     cx.emit(Event::FrameNavigated { route: route.clone(), frame: info, restored });
     gone::fallout(cx, &reach);
     gone::frame_settled(cx, &frame);
-    call_rules::document_came(cx, route, &frame);
+    eval::document_came(cx, route, &frame);
     if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {
         crate::dialog::rules::explain(cx, &page, Reason::Navigation);
         free_page(cx, &page);
@@ -152,7 +152,7 @@ pub(crate) fn stopped_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStop
         cx.emit(Event::LoadingStopped { frame: frame.clone() });
         // The navigation came to nothing: what waited for a document gets the present one.
         if let Some(owner) = cx.state().frames.get(&frame).and_then(|known| known.owner.clone()) {
-            call_rules::document_came(cx, &owner, &frame);
+            eval::document_came(cx, &owner, &frame);
         }
     }
 }
@@ -196,7 +196,7 @@ pub(crate) fn context_created(cx: &mut Cx<'_>, route: &Route, event: &ExecutionC
     if is_unannounced(cx, route, &frame) {
         gone::list_frames(cx, route);
     }
-    call_rules::document_came(cx, route, &frame);
+    eval::document_came(cx, route, &frame);
 }
 
 /// Whether nothing was ever said about the document in a frame: that of a `javascript:` URL only comes up in a listing.
@@ -209,14 +209,14 @@ pub(crate) fn context_destroyed(cx: &mut Cx<'_>, route: &Route, event: &Executio
     let id = event.execution_context_id;
     if cx.state().sessions.get(route).is_some_and(|session| session.contexts.contains_key(&id)) {
         cx.emit(Event::ContextDestroyed { route: route.clone(), id });
-        call_rules::document_left(cx, route, Some(id));
+        eval::document_left(cx, route, Some(id));
     }
 }
 
 pub(crate) fn contexts_cleared(cx: &mut Cx<'_>, route: &Route) {
     if cx.state().sessions.get(route).is_some_and(|session| !session.contexts.is_empty()) {
         cx.emit(Event::ContextsCleared { route: route.clone() });
-        call_rules::document_left(cx, route, None);
+        eval::document_left(cx, route, None);
     }
 }
 

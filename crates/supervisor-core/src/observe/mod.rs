@@ -4,6 +4,7 @@
 //! agent's; policies, the watchdog, set-up and probes are off. A client may attach in ways that a task of ours does not:
 //! by hand, several times to one page, through a tab, late.
 
+pub(crate) mod bridge;
 pub(crate) mod rules;
 
 use std::collections::{BTreeMap, VecDeque};

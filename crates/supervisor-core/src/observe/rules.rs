@@ -12,6 +12,7 @@ use crate::failure::{Code, Failure};
 use crate::flights::Purpose;
 use crate::ids::{DialogId, EndpointKind, Req, Route};
 use crate::limits::{MAX_OBSERVED_FLIGHTS, MAX_SESSIONS, MAX_SHOWN_TEXT};
+use crate::observe::bridge;
 use crate::session::{SessionKind, attach, gone};
 use crate::shown::cut;
 use crate::state::State;
@@ -50,6 +51,12 @@ struct Sent<'a> {
     params: Option<&'a RawValue>,
 }
 
+impl Sent<'_> {
+    fn params(&self) -> &str {
+        self.params.map_or("{}", RawValue::get)
+    }
+}
+
 /// The client sent a command.
 pub(crate) fn command(cx: &mut Cx<'_>, text: &str) {
     let sent = serde_json::from_str::<Sent<'_>>(text).ok().filter(|_| cx.is_observing());
@@ -65,9 +72,11 @@ pub(crate) fn command(cx: &mut Cx<'_>, text: &str) {
     let route = acting(cx.state(), sent.session.as_deref());
     let purpose = purpose(cx.state(), &route, &sent);
     let method = cut(&sent.method, MAX_METHOD).to_owned();
-    cx.emit(Event::CommandSent { id, route, method, purpose: purpose.clone() });
-    if let Purpose::Answer(dialog) = purpose {
-        answering(cx, id, dialog, sent.params);
+    cx.emit(Event::CommandSent { id, route: route.clone(), method, purpose: purpose.clone() });
+    match (purpose, sent.method.as_str()) {
+        (Purpose::Answer(dialog), _) => answering(cx, id, dialog, sent.params()),
+        (_, "Fetch.failRequest" | "Fetch.continueRequest") => bridge::let_go(cx, &route, sent.params()),
+        _ => {}
     }
 }
 
@@ -91,6 +100,9 @@ fn purpose(state: &State, route: &Route, sent: &Sent<'_>) -> Purpose {
     let is_session = state.sessions.get(route).is_some();
     match sent.method.as_str() {
         "Page.handleJavaScriptDialog" => unanswered(state, route).map_or(Purpose::Observed, Purpose::Answer),
+        "Fetch.fulfillRequest" => {
+            bridge::asked_by(state, route, sent.params()).map_or(Purpose::Observed, Purpose::Answer)
+        }
         "Page.getFrameTree" if is_session => Purpose::ListFrames,
         "Page.enable"
         | "Runtime.enable"
@@ -121,16 +133,22 @@ struct AnswerParams<'a> {
 }
 
 /// The client is the agent here. A prompt that is accepted without a text gets an empty one from the browser.
-fn answering(cx: &mut Cx<'_>, command: CommandId, id: DialogId, params: Option<&RawValue>) {
-    let Some(answer) = params.and_then(|it| serde_json::from_str::<AnswerParams<'_>>(it.get()).ok()) else {
+fn answering(cx: &mut Cx<'_>, command: CommandId, id: DialogId, params: &str) {
+    let Some((kind, is_native)) =
+        cx.state().dialogs.open.get(&id).map(|open| (open.opening.kind, open.opening.paused.is_none()))
+    else {
         return;
     };
-    let kind = cx.state().dialogs.open.get(&id).map(|open| open.opening.kind);
-    let typed = answer.accept && kind == Some(page::DialogType::Prompt);
-    let user_input =
-        typed.then(|| cut(answer.prompt_text.as_deref().unwrap_or_default(), MAX_SHOWN_TEXT).to_owned());
-    let accept = answer.accept;
+    let answer = if is_native { native_answer(params) } else { bridge::answer(params) };
+    let Some((accept, text)) = answer else { return };
+    let typed = accept && kind == page::DialogType::Prompt;
+    let user_input = typed.then(|| text.unwrap_or_default());
     cx.emit(Event::DialogAnswering { id, by: Answerer::Agent, req: None, accept, user_input, command });
+}
+
+fn native_answer(params: &str) -> Option<(bool, Option<String>)> {
+    let answer: AnswerParams<'_> = serde_json::from_str(params).ok()?;
+    Some((answer.accept, answer.prompt_text.map(|text| cut(&text, MAX_SHOWN_TEXT).to_owned())))
 }
 
 /// The client attached to a target, or was attached by itself.

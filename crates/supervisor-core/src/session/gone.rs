@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::bridge::rules as bridge;
 use crate::call::blocking;
-use crate::call::rules as call_rules;
+use crate::call::ending;
 use crate::context::Cx;
 use crate::dialog::rules as dialog_rules;
 use crate::dialog::{ClosedBy, Reason, Unanswerable};
@@ -58,7 +58,7 @@ pub(crate) fn renderer(cx: &mut Cx<'_>, route: &Route) {
     let reach = root.map(|root| reach::of_crash(cx.state(), &root)).unwrap_or_default();
     cx.emit(Event::SessionCrashed { route: route.clone() });
     bridge::sessions_gone(cx, std::slice::from_ref(route), None, Reason::Crash);
-    call_rules::end_where(cx, Code::TargetCrashed, |call| call.route == *route);
+    ending::end_where(cx, Code::TargetCrashed, |call| call.route == *route);
     fallout(cx, &reach);
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn fallout(cx: &mut Cx<'_>, reach: &Reach) {
     let sessions: FxHashSet<&Route> = reach.sessions.iter().collect();
     let frames: FxHashSet<&FrameId> = reach.frames.iter().collect();
     let code = if reach.page.is_some() { Code::PageGone } else { Code::FrameGone };
-    call_rules::end_each(cx, |state, call| {
+    ending::end_each(cx, |state, call| {
         let is_hit =
             sessions.contains(&call.route) || call.frame.as_ref().is_some_and(|frame| frames.contains(frame));
         let fate = call.frame.as_ref().and_then(|frame| state.frames.get(frame));
@@ -126,7 +126,7 @@ pub(crate) fn frame_settled(cx: &mut Cx<'_>, frame: &FrameId) {
     let lost = |state: &crate::state::State, call: &crate::call::Call| {
         call.frame.as_ref() == Some(frame) && state.sessions.get(&call.route).is_none()
     };
-    call_rules::end_each(cx, |state, call| lost(state, call).then_some(Code::Navigated));
+    ending::end_each(cx, |state, call| lost(state, call).then_some(Code::Navigated));
 }
 
 /// An orphan's fate is decided by a round trip to its parent's process; nobody else waits for it.
