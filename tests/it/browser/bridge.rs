@@ -34,6 +34,12 @@ pub(super) async fn answered(
     stage.late(held.call).await
 }
 
+/// Has a page do something in a moment. The dialog that it opens may be told before the reply that it was set going.
+pub(super) async fn start(stage: &Stage, frame: Option<&FrameId>, what: &str) {
+    let started = stage.eval(frame, &format!("void setTimeout(() => {what})")).await;
+    assert!(!matches!(&started, Err(failure) if failure.code != Code::DialogOpened), "{started:?}");
+}
+
 /// Navigates to where a first script asks: the navigation may wait for the answer.
 pub(super) async fn go(stage: &Stage, url: &str) {
     let gone = stage.call("Page.navigate", json!({ "url": url })).await;
@@ -132,8 +138,8 @@ async fn s105_an_oopif_asks_from_its_first_script_on() {
     let stage = Stage::with(site, bridged()).await;
     stage.open("a.test", "/").await;
     let add = "const f = document.createElement('iframe'); f.src = `http://b.test:${location.port}/asks`;
-        void document.body.append(f)";
-    stage.value(None, add).await;
+        document.body.append(f)";
+    start(&stage, None, &format!("{{ {add} }}")).await;
     let first = answer(&stage, "first", accept()).await;
     let frame = stage.frame("/asks").await;
     assert!(frame.is_oopif && first.frame_id.as_ref() == Some(&frame.frame_id), "{first:?}");
@@ -248,14 +254,14 @@ async fn a_policy_answers_and_a_stop_lets_the_page_go() {
     options.dialog_policy = DialogPolicy::AutoAccept;
     let stage = Stage::with(Site::new().page("/", ""), options).await;
     stage.open("a.test", "/").await;
-    stage.value(None, "void setTimeout(() => window.answers = [confirm('c'), prompt('p', 'd')])").await;
+    start(&stage, None, "window.answers = [confirm('c'), prompt('p', 'd')]").await;
     let snapshot = stage.until(|snapshot| snapshot.recent_dialogs.len() == 2).await;
     assert!(snapshot.recent_dialogs.iter().all(|it| it.closed_by == Some(ClosedBy::AutoPolicy)));
     assert_eq!(stage.value(None, "answers").await, json!([true, "d"]));
 
     let started = stage.supervisor.get_or_start("test", stage.browser.ws_url(), bridged()).await;
     started.unwrap_or_else(|error| panic!("{error:?}"));
-    stage.value(None, "void setTimeout(() => window.answer = confirm('last'))").await;
+    start(&stage, None, "window.answer = confirm('last')").await;
     stage.dialog().await;
     let client = RawClient::connect(stage.browser.ws_url()).await;
     let session = client.attach(stage.page().target_id.as_str()).await;

@@ -7,7 +7,7 @@ use supervisor::supervisor_core::bridge::Unavailable;
 use supervisor::supervisor_core::dialog::Source;
 use supervisor::supervisor_core::snapshot::BridgeView;
 
-use super::bridge::{answer, answered, bridged, go};
+use super::bridge::{answer, answered, bridged, go, start};
 
 /// An iframe of each kind that a page can make, each of which asks in its first script.
 const KINDS: &str = "<script>
@@ -27,7 +27,7 @@ const KINDS: &str = "<script>
 
 async fn every_kind_asks(stage: &Stage) {
     for kind in ["srcdoc", "data", "blob", "written"] {
-        stage.value(None, &format!("void setTimeout(() => start('{kind}'))")).await;
+        start(stage, None, &format!("start('{kind}')")).await;
         answer(stage, &format!("confirm {kind}"), accept()).await;
         answer(stage, &format!("prompt {kind}"), accept_with(kind)).await;
         let heard = format!(
@@ -95,9 +95,7 @@ async fn popups_ask_from_their_first_script_and_while_they_are_blank() {
     let stage = Stage::with(site, bridged()).await;
     stage.open("a.test", "/").await;
     for features in ["''", "'noopener'"] {
-        stage
-            .value(None, &format!("void setTimeout(() => window.open('/popup', '_blank', {features}))"))
-            .await;
+        start(&stage, None, &format!("window.open('/popup', '_blank', {features})")).await;
         let first = answer(&stage, "first", accept()).await;
         assert_ne!(first.target_id, stage.page().target_id);
         answer(&stage, "second", accept_with("typed")).await;

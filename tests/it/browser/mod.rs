@@ -2,6 +2,7 @@
 
 mod beforeunload;
 mod bridge;
+mod bridge_backends;
 mod bridge_pages;
 mod crash;
 mod dialog_blocking;
