@@ -121,6 +121,10 @@ impl State {
             Event::DialogSnatched { .. }
             | Event::BridgeTurnedOn { .. }
             | Event::BridgeTurnedOff
+            | Event::BridgeElementAsked { .. }
+            | Event::BridgeElementKnown { .. }
+            | Event::BridgeRequestHeld { .. }
+            | Event::BridgeRequestLetGo { .. }
             | Event::BridgeScriptAdded { .. }
             | Event::BridgeUnavailable { .. }
             | Event::BridgeAvailable { .. } => self.apply_bridge(&recorded.event),

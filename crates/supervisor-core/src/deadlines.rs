@@ -28,6 +28,8 @@ pub enum Due {
     Confirm(DialogId),
     /// No further cause of the dialog's end will come.
     Reason(DialogId),
+    /// A held request of the bridge is decided, by its number.
+    Held(u64),
     /// The call's deadline.
     Call(CallId),
     /// The call waits for a document no longer.

@@ -436,6 +436,30 @@ pub enum Event {
         /// Whether that is because the backend was seen to close dialogs itself.
         detected: bool,
     },
+    /// It is asked whether an iframe's element lets it raise dialogs.
+    BridgeElementAsked {
+        /// The frame.
+        frame: FrameId,
+    },
+    /// It is known whether an iframe's element lets it raise dialogs.
+    BridgeElementKnown {
+        /// The frame.
+        frame: FrameId,
+        /// Whether it is sandboxed without `allow-modals`.
+        is_silent: bool,
+    },
+    /// A request waits until it is known whether its frame may ask.
+    BridgeRequestHeld {
+        /// What it asks.
+        dialog: Box<DialogOpening>,
+        /// How long.
+        until: At,
+    },
+    /// A request waits no longer.
+    BridgeRequestLetGo {
+        /// Its number, counted from 1.
+        number: u64,
+    },
     /// From now on dialogs are the browser's own again.
     BridgeTurnedOff,
     /// A session has the bridge's script.

@@ -16,6 +16,10 @@ pub enum Purpose {
     Probe,
     /// A step of a session's set-up.
     Setup,
+    /// The element of an iframe is looked for.
+    FrameOwner(cdp_wire::FrameId),
+    /// It is described.
+    FrameElement(cdp_wire::FrameId),
     /// The bridge's script is given to a session.
     BridgeScript,
     /// The frames of a session are listed, to seed the tree or to decide about orphans.

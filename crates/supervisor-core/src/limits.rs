@@ -90,6 +90,10 @@ pub const SNATCHES_THAT_TELL: u32 = 2;
 /// Dialogs that wait on the bridge at once, over all pages; each frame has one at most. A request beyond it is refused.
 pub const MAX_BRIDGE_DIALOGS: usize = 256;
 
+/// How long a request of the bridge waits until it is known whether its frame may ask: its parent's process answers within
+/// milliseconds unless it is busy or blocked itself.
+pub const BRIDGE_HOLD: Duration = Duration::from_secs(1);
+
 /// The longest list of patterns that a host may have stopped on one session, in bytes of parameters: it is kept to be sent
 /// together with the bridge's own.
 pub const MAX_HOST_PATTERNS: usize = 64 * 1024;

@@ -2,7 +2,7 @@
 
 use cdp_wire::{CommandId, Reply, browser, page, parse};
 
-use crate::bridge::rules as bridge;
+use crate::bridge::{rules as bridge, sandbox};
 use crate::call::ending;
 use crate::call::eval;
 use crate::connection;
@@ -40,6 +40,10 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::ListFrames => listed(cx, reply, &flight.route),
         Purpose::Resume { parent } => attach::let_session_go(cx, parent, &flight.route),
         Purpose::Answer(dialog) => dialog_answer::confirmed(cx, *dialog, reply.outcome.as_ref().err()),
+        Purpose::FrameOwner(frame) => sandbox::owner_named(cx, frame, reply.outcome.as_ref().ok().copied()),
+        Purpose::FrameElement(frame) => {
+            sandbox::element_described(cx, frame, reply.outcome.as_ref().ok().copied());
+        }
         Purpose::BridgeScript => {
             if let Ok(result) = reply.outcome {
                 bridge::script_added(cx, &flight.route, result);

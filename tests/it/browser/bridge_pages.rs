@@ -137,6 +137,29 @@ async fn s106_pages_that_forbid_it_fall_back_and_say_why() {
     }
 }
 
+/// Sandboxed frames: in this process and in others, below and beside, with the word that lets them ask and without.
+#[tokio::test(flavor = "multi_thread")]
+async fn b7_frames_sandboxed_without_modals_ask_nobody() {
+    let page = "<iframe name=same sandbox='allow-scripts allow-same-origin' src=/leaf?same></iframe>
+        <iframe name=opaque sandbox=allow-scripts src=/leaf?opaque></iframe>
+        <iframe name=cross sandbox='allow-scripts allow-same-origin' src='http://b.test:{PORT}/nest'></iframe>
+        <iframe name=allowed sandbox='allow-scripts allow-modals' src='http://b.test:{PORT}/leaf?allowed'></iframe>";
+    let nest = "<iframe name=nested src='http://c.test:{PORT}/leaf?nested'></iframe>";
+    let site = Site::new().page("/", page).page("/leaf", "<p>leaf").page("/nest", nest);
+    let stage = Stage::with(site, bridged()).await;
+    stage.open("a.test", "/").await;
+    for silent in ["same", "opaque", "cross", "nested"] {
+        let frame = stage.frame_named(silent).await.frame_id;
+        let said = stage.value(Some(&frame), "[confirm('c'), prompt('p')]").await;
+        assert_eq!(said, json!([false, null]), "{silent}");
+    }
+    assert_eq!(stage.task.snapshot().counts.dialogs_seen, 0);
+    assert_eq!(stage.page().bridge, BridgeView::On);
+    let frame = stage.frame_named("allowed").await.frame_id;
+    assert_eq!(answered(&stage, Some(&frame), "confirm('c')", accept()).await, json!(true));
+    stage.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn b6_a_page_can_neither_forge_nor_flood() {
     let stage = Stage::with(Site::new().page("/", ""), bridged()).await;

@@ -1,5 +1,7 @@
 //! Folding the events of the bridge.
 
+use crate::bridge::{Element, Held};
+use crate::deadlines::Due;
 use crate::event::Event;
 use crate::state::State;
 
@@ -29,6 +31,25 @@ impl State {
                 if let Some(page) = self.pages.get_mut(target) {
                     page.bridge_unavailable = None;
                 }
+            }
+            Event::BridgeElementAsked { frame } => {
+                let frames = &self.frames;
+                self.bridge.elements.retain(|frame, _| frames.get(frame).is_some());
+                self.bridge.elements.insert(frame.clone(), Element::Asked);
+            }
+            Event::BridgeElementKnown { frame, is_silent } => {
+                let known = if *is_silent { Element::Silent } else { Element::Speaks };
+                self.bridge.elements.insert(frame.clone(), known);
+            }
+            Event::BridgeRequestHeld { dialog, until } => {
+                self.bridge.last_held += 1;
+                let number = self.bridge.last_held;
+                self.bridge.held.push(Held { number, dialog: (**dialog).clone() });
+                self.deadlines.set(Due::Held(number), *until);
+            }
+            Event::BridgeRequestLetGo { number } => {
+                self.bridge.held.retain(|held| held.number != *number);
+                self.deadlines.cancel(&Due::Held(*number));
             }
             _ => {}
         }

@@ -14,15 +14,20 @@
 mod apply;
 pub(crate) mod intercept;
 pub(crate) mod rules;
+pub(crate) mod sandbox;
 mod script;
 
+use std::collections::BTreeMap;
+
+use cdp_wire::FrameId;
 use serde::{Deserialize, Serialize};
 
+use crate::dialog::DialogOpening;
 use crate::options::Bridge as Choice;
 use crate::state::State;
 
 /// Whether dialogs go by the bridge, and what was seen of the backend.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bridge {
     /// Whether it is on, for every session.
     pub on: bool,
@@ -30,6 +35,33 @@ pub struct Bridge {
     pub snatched: u32,
     /// Whether that was often enough to tell that the backend does it.
     pub detected: bool,
+    /// What is known of the elements of iframes in other processes than their parents.
+    pub elements: BTreeMap<FrameId, Element>,
+    /// Requests that wait until it is known whether their frame may ask.
+    pub held: Vec<Held>,
+    /// The number of the last of them.
+    pub last_held: u64,
+}
+
+/// Whether an iframe's element lets it ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Element {
+    /// As far as is known.
+    #[default]
+    Speaks,
+    /// That was asked.
+    Asked,
+    /// It is sandboxed without `allow-modals`.
+    Silent,
+}
+
+/// A request that waits until it is known whether its frame may ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// Its number.
+    pub number: u64,
+    /// What it asks.
+    pub dialog: DialogOpening,
 }
 
 /// Why a page's dialogs do not go by the bridge though it is on.
@@ -52,6 +84,14 @@ pub struct Paused {
     pub route: crate::ids::Route,
     /// The browser's id of the request.
     pub request: String,
+}
+
+impl Bridge {
+    /// The connection is gone, and what was known of its frames.
+    pub(crate) fn disconnected(&mut self) {
+        self.elements.clear();
+        self.held.clear();
+    }
 }
 
 impl State {

@@ -8,7 +8,7 @@ use cdp_wire::{FetchRequestId, FrameId, TargetId, Text, parse};
 use serde::Deserialize;
 
 use crate::bridge::script::{self, Secrets};
-use crate::bridge::{Paused, Unavailable, intercept};
+use crate::bridge::{Element, Paused, Unavailable, intercept, sandbox};
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::dialog::rules as dialog_rules;
@@ -45,10 +45,12 @@ fn turn_on(cx: &mut Cx<'_>, detected: bool) {
     for route in routes(cx.state()) {
         set_up(cx, &route);
     }
+    sandbox::look_at_all(cx);
 }
 
 /// What is open is answered first: a page that waits would be asked again, natively.
 fn turn_off(cx: &mut Cx<'_>) {
+    sandbox::let_go(cx, |_, _| true, true);
     for id in open_where(cx.state(), |_, _| true) {
         dialog_answer::by_turning_off(cx, id);
     }
@@ -95,9 +97,7 @@ pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) 
     match path {
         Some(path) => {
             match asked(cx.state(), &path, event).map(|asked| describe(cx.state(), route, event, &asked)) {
-                Some(Some(dialog)) => {
-                    dialog_rules::opened(cx, DialogOpening { paused: Some(paused), ..dialog }, None)
-                }
+                Some(Some(dialog)) => came(cx, DialogOpening { paused: Some(paused), ..dialog }),
                 _ => refuse(cx, &paused),
             }
         }
@@ -107,6 +107,26 @@ pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) 
             let request_id = FetchRequestId::from(paused.request.as_str());
             cx.send(route, &ContinueRequest { request_id }, Purpose::Setup);
         }
+    }
+}
+
+/// The script asks. Whether its frame may ask decides who is asked.
+fn came(cx: &mut Cx<'_>, dialog: DialogOpening) {
+    match sandbox::element(cx.state(), dialog.frame.as_ref()) {
+        Element::Speaks => may_ask(cx, dialog),
+        Element::Asked => sandbox::hold(cx, dialog),
+        Element::Silent => leave_to_browser(cx, &dialog),
+    }
+}
+
+pub(crate) fn may_ask(cx: &mut Cx<'_>, dialog: DialogOpening) {
+    dialog_rules::opened(cx, dialog, None);
+}
+
+/// The script is told that nobody can be asked; it then asks the browser, which does what it always does.
+pub(crate) fn leave_to_browser(cx: &mut Cx<'_>, dialog: &DialogOpening) {
+    if let Some(paused) = dialog.paused.clone() {
+        fail(cx, &paused);
     }
 }
 
@@ -146,7 +166,8 @@ fn describe(
         let open = state.dialogs.open.get(id);
         open.is_some_and(|open| open.opening.frame.as_ref() == Some(&frame) && open.answer().is_none())
     };
-    if open.len() >= MAX_BRIDGE_DIALOGS || open.iter().any(waits) {
+    let is_held = state.bridge.held.iter().any(|held| held.dialog.frame.as_ref() == Some(&frame));
+    if open.len() >= MAX_BRIDGE_DIALOGS || is_held || open.iter().any(waits) {
         return None;
     }
     let known = state.frames.get(&frame);
@@ -169,6 +190,10 @@ fn describe(
 /// The page learns at once that nobody can be asked so; the script then asks the browser.
 fn refuse(cx: &mut Cx<'_>, paused: &Paused) {
     cx.meters().bridge_refused += 1;
+    fail(cx, paused);
+}
+
+fn fail(cx: &mut Cx<'_>, paused: &Paused) {
     let request_id = FetchRequestId::from(paused.request.as_str());
     cx.send(&paused.route, &FailRequest { request_id, error_reason: "BlockedByClient" }, Purpose::Setup);
 }
@@ -215,6 +240,10 @@ fn open_where(state: &State, wished: impl Fn(&Open, &Paused) -> bool) -> Vec<Dia
 /// A frame leaves its document, and with it all below it: a request that is still paused would hold the navigation for as
 /// long as the browser has patience. The commit itself ends nothing: the new document may ask before it is announced.
 pub(crate) fn frame_leaves(cx: &mut Cx<'_>, frame: &FrameId) {
+    let is_below = |state: &State, held: &DialogOpening| {
+        held.frame.as_ref().is_some_and(|it| state.frames.is_below(it, frame))
+    };
+    sandbox::let_go(cx, is_below, true);
     let state = cx.state();
     let leaves = |open: &Open| open.opening.frame.as_ref().is_some_and(|it| state.frames.is_below(it, frame));
     for id in open_where(state, |open, _| leaves(open) && open.answer().is_none()) {
@@ -233,6 +262,10 @@ fn release(cx: &mut Cx<'_>, id: DialogId, reason: Reason) {
 
 /// The sessions are gone, and the requests that were paused on them; or the page is that was asked for.
 pub(crate) fn sessions_gone(cx: &mut Cx<'_>, routes: &[Route], page: Option<&TargetId>, reason: Reason) {
+    let was_there = |_: &State, held: &DialogOpening| {
+        held.paused.as_ref().is_some_and(|paused| routes.contains(&paused.route)) || page == Some(&held.page)
+    };
+    sandbox::let_go(cx, was_there, false);
     let is_hit =
         |open: &Open, paused: &Paused| routes.contains(&paused.route) || page == Some(&open.opening.page);
     for id in open_where(cx.state(), is_hit) {

@@ -83,6 +83,7 @@ impl State {
         self.sessions.clear();
         self.pages.clear();
         self.frames.clear();
+        self.bridge.disconnected();
         self.connection.tells_navigations = false;
     }
 }

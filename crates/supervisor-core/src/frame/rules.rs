@@ -10,7 +10,7 @@ use cdp_wire::page::{
 use cdp_wire::runtime::{ExecutionContextCreated, ExecutionContextDestroyed};
 use cdp_wire::{FrameId, LoaderId, UniqueContextId};
 
-use crate::bridge::rules as bridge;
+use crate::bridge::{rules as bridge, sandbox};
 use crate::call::eval;
 use crate::context::Cx;
 use crate::dialog::Reason;
@@ -118,7 +118,9 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
             cx.emit(Event::NavigationsAreTold);
         }
         explain_by_navigation(cx, &event.frame_id);
-        bridge::frame_leaves(cx, &FrameId::from(event.frame_id.as_str()));
+        let frame = FrameId::from(event.frame_id.as_str());
+        bridge::frame_leaves(cx, &frame);
+        sandbox::look(cx, &frame);
     }
 }
 

@@ -117,6 +117,7 @@ pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, in
         url: bounded(&info.url),
     });
     set_up(cx, route);
+    crate::bridge::sandbox::look(cx, &frame);
     gone::frame_settled(cx, &frame);
 }
 

@@ -43,6 +43,14 @@ fn request(rig: &Rig, id: &str, frame: &str, kind: &str) -> Value {
         "request": {"url": url(rig), "method": "POST", "headers": {}, "postData": body(rig, kind, "sure?")}})
 }
 
+/// An iframe in another process whose element is known to allow dialogs.
+fn attach_iframe(rig: &mut Rig) {
+    rig.attach_iframe("SP", "B", "SB", "P");
+    if rig.machine.state().bridge.on {
+        element(rig, &json!(["src", "x"]));
+    }
+}
+
 fn ask(rig: &mut Rig, session: &str, id: &str, frame: &str, kind: &str) {
     let event = request(rig, id, frame, kind);
     rig.event(session, "Fetch.requestPaused", event);
@@ -92,7 +100,7 @@ fn last_end(rig: &mut Rig) -> (Option<ClosedBy>, Option<Reason>, Option<bool>) {
 #[test]
 fn every_session_gets_patterns_and_script_before_it_is_resumed() {
     let mut rig = bridged();
-    rig.attach_iframe("SP", "B", "SB", "P");
+    attach_iframe(&mut rig);
     for session in ["SP", "SB"] {
         let sent = rig.sent.iter().filter(|message| message["sessionId"] == session);
         let methods: Vec<&str> = sent.map(|message| message["method"].as_str().unwrap()).collect();
@@ -120,7 +128,7 @@ fn without_the_bridge_nothing_of_it_is_sent() {
 #[test]
 fn a_request_becomes_a_dialog_and_its_answer_goes_to_the_session_that_paused_it() {
     let mut rig = bridged();
-    rig.attach_iframe("SP", "B", "SB", "P");
+    attach_iframe(&mut rig);
     ask(&mut rig, "SB", "R1", "B", "confirm");
     let pending = rig.snapshot().pending_dialogs[0].clone();
     assert_eq!(
@@ -216,7 +224,7 @@ fn what_is_not_the_scripts_request_is_failed_at_once_and_counted() {
 #[test]
 fn a_frame_asks_one_thing_at_a_time_and_frames_do_not_wait_for_each_other() {
     let mut rig = bridged();
-    rig.attach_iframe("SP", "B", "SB", "P");
+    attach_iframe(&mut rig);
     ask(&mut rig, "SP", "R1", "P", "confirm");
     ask(&mut rig, "SP", "R2", "P", "confirm");
     assert_eq!(rig.sent_as("Fetch.failRequest")[0]["params"]["requestId"], "R2");
@@ -235,7 +243,7 @@ fn a_frame_asks_one_thing_at_a_time_and_frames_do_not_wait_for_each_other() {
 #[test]
 fn a_native_dialog_beside_it_stays_its_own() {
     let mut rig = bridged();
-    rig.attach_iframe("SP", "B", "SB", "P");
+    attach_iframe(&mut rig);
     ask(&mut rig, "SB", "R1", "B", "confirm");
     rig.opening("SP", "P", "alert", "native");
     rig.closed("SP", "P", false, "");
@@ -248,7 +256,7 @@ fn a_native_dialog_beside_it_stays_its_own() {
 fn a_navigation_of_its_frame_or_one_above_ends_it_and_lets_the_page_go() {
     for leaves in ["P", "B"] {
         let mut rig = bridged();
-        rig.attach_iframe("SP", "B", "SB", "P");
+        attach_iframe(&mut rig);
         ask(&mut rig, "SB", "R1", "B", "confirm");
         let started = json!({"frameId": leaves, "url": "http://x/", "loaderId": "L", "navigationType": "differentDocument"});
         rig.event(if leaves == "P" { "SP" } else { "SB" }, "Page.frameStartedNavigating", started);
@@ -293,7 +301,7 @@ fn removal_detach_crash_and_disconnection_end_it() {
     ];
     for (end, reason) in endings {
         let mut rig = bridged();
-        rig.attach_iframe("SP", "B", "SB", "P");
+        attach_iframe(&mut rig);
         ask(&mut rig, "SB", "R1", "B", "confirm");
         end(&mut rig);
         assert_eq!(last_end(&mut rig), (Some(ClosedBy::Remote), Some(reason), None));
@@ -338,7 +346,7 @@ fn dismissed_natively(rig: &mut Rig, after: Duration) {
 #[test]
 fn two_dialogs_that_somebody_closes_at_once_turn_it_on_for_loaded_documents_too() {
     let mut rig = Rig::with_page();
-    rig.attach_iframe("SP", "B", "SB", "P");
+    attach_iframe(&mut rig);
     dismissed_natively(&mut rig, Duration::from_millis(101));
     dismissed_natively(&mut rig, Duration::from_millis(10));
     assert!(rig.sent_as("Fetch.enable").is_empty(), "one proves nothing, nor does a slow one");
@@ -463,4 +471,71 @@ fn an_interception_from_before_is_kept_when_the_bridge_comes_and_goes() {
         rig.sent_as("Fetch.enable").last().unwrap()["params"],
         json!({"patterns": [{"urlPattern": "*.png"}]})
     );
+}
+
+/// The answers of the parent's process about the element of the iframe `B`.
+fn element(rig: &mut Rig, attributes: &Value) {
+    let id = rig.last_id("DOM.getFrameOwner");
+    assert_eq!(rig.sent_as("DOM.getFrameOwner").last().unwrap()["sessionId"], "SP");
+    rig.reply(id, json!({"backendNodeId": 7}));
+    let id = rig.last_id("DOM.describeNode");
+    rig.reply(id, json!({"node": {"nodeId": 0, "attributes": attributes}}));
+}
+
+fn pending(rig: &mut Rig) -> usize {
+    rig.snapshot().pending_dialogs.len()
+}
+
+#[test]
+fn a_frame_that_may_raise_no_dialogs_is_left_to_the_browser() {
+    let mut rig = bridged();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    // The request may come before it is known.
+    ask(&mut rig, "SB", "R1", "B", "confirm");
+    assert_eq!((pending(&mut rig), rig.sent_as("Fetch.failRequest").len()), (0, 0));
+    element(&mut rig, &json!(["sandbox", "allow-scripts"]));
+    assert_eq!((pending(&mut rig), rig.sent_as("Fetch.failRequest").len()), (0, 1));
+    ask(&mut rig, "SB", "R2", "B", "confirm");
+    assert_eq!((pending(&mut rig), rig.sent_as("Fetch.failRequest").len()), (0, 2));
+    assert_eq!(rig.machine.meters().bridge_refused, 0, "it did nothing wrong");
+    // What is below it may not either, wherever it lives.
+    rig.event("SB", "Page.frameAttached", json!({"frameId": "C", "parentFrameId": "B"}));
+    ask(&mut rig, "SB", "R3", "C", "confirm");
+    assert_eq!(pending(&mut rig), 0);
+}
+
+#[test]
+fn a_frame_that_may_asks_as_soon_as_that_is_known_or_its_parent_is_too_slow_to_say() {
+    let mut rig = bridged();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    ask(&mut rig, "SB", "R1", "B", "confirm");
+    ask(&mut rig, "SB", "R2", "B", "confirm");
+    assert_eq!(rig.sent_as("Fetch.failRequest").len(), 1, "one at a time");
+    element(&mut rig, &json!(["sandbox", "allow-scripts allow-modals"]));
+    assert_eq!(pending(&mut rig), 1);
+    let mut slow = bridged();
+    slow.attach_iframe("SP", "B", "SB", "P");
+    ask(&mut slow, "SB", "R1", "B", "confirm");
+    slow.advance(Duration::from_millis(999));
+    assert_eq!(pending(&mut slow), 0);
+    slow.advance(Duration::from_millis(1));
+    assert_eq!(pending(&mut slow), 1);
+}
+
+#[test]
+fn a_request_that_waits_to_be_decided_goes_with_its_page() {
+    for detaches in [true, false] {
+        let mut rig = bridged();
+        rig.attach_iframe("SP", "B", "SB", "P");
+        ask(&mut rig, "SB", "R1", "B", "confirm");
+        if detaches {
+            rig.event("SP", "Target.detachedFromTarget", json!({"sessionId": "SB"}));
+        } else {
+            let started = json!({"frameId": "P", "url": "http://x/", "loaderId": "L", "navigationType": "differentDocument"});
+            rig.event("SP", "Page.frameStartedNavigating", started);
+        }
+        assert_eq!(rig.sent_as("Fetch.failRequest").len(), usize::from(!detaches));
+        rig.advance(Duration::from_secs(2));
+        assert_eq!((pending(&mut rig), rig.machine.state().bridge.held.len()), (0, 0));
+    }
 }
