@@ -9,20 +9,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use supervisor::ractor::call;
-use supervisor::{
-    Code, DialogPolicy, Endpoint, Failure, RegistryMessage, Scope, StartOptions, Status, Supervisor, Task,
-    TaskId,
-};
+use supervisor::{Code, Failure, RegistryMessage, Status, Supervisor, Task, TaskId};
 use tokio::sync::{broadcast, watch};
 use tokio::time::timeout;
 
 use crate::answer::{Dialogs, ToolAnswer, last_dialog};
-use crate::arguments::{invalid, take_task_id};
+use crate::arguments::take_task_id;
 use crate::defaults::Defaults;
 use crate::limits::{MAX_TASKS, NOTICES, STARTING};
 use crate::notice::Notice;
-use crate::tools::{BackendWishes, Call, Entry};
+use crate::tools::{Call, Entry};
 use crate::watch as watching;
+use crate::wish::{Wanted, Wish};
 
 /// The tasks of a server.
 pub(crate) struct Hub {
@@ -46,23 +44,6 @@ struct Known {
     why: Option<String>,
     /// The binding that is being watched.
     watched: Option<Task>,
-}
-
-/// What a task is started with.
-#[derive(Clone)]
-struct Wanted {
-    endpoint: Endpoint,
-    start: StartOptions,
-}
-
-/// What a caller names; the rest stays as it is.
-#[derive(Debug, Default)]
-pub(crate) struct Wish {
-    pub(crate) endpoint: Option<Endpoint>,
-    pub(crate) dialog_policy: Option<DialogPolicy>,
-    pub(crate) dialog_timeout: Option<Duration>,
-    pub(crate) scope: Option<Scope>,
-    pub(crate) backend: BackendWishes,
 }
 
 /// A task without a browser.
@@ -271,7 +252,7 @@ impl Hub {
         self.available.send_if_modified(|known| std::mem::replace(known, available) != available);
     }
 
-    /// What a task is to be started with: what is named, else what it has, else what is configured.
+    /// What a task is to be started with.
     async fn wanted(&self, task_id: &TaskId, wish: Wish) -> Result<Wanted, Failure> {
         let lives = self.live(task_id).await.is_some();
         let present = {
@@ -279,21 +260,7 @@ impl Hub {
             make_room(&mut known, task_id)?;
             known.get(task_id).and_then(|known| known.wanted.clone()).filter(|_| lives)
         };
-        let configured = self.defaults.endpoint.clone();
-        let endpoint =
-            wish.endpoint.clone().or_else(|| Some(present.as_ref()?.endpoint.clone())).or(configured);
-        let endpoint = endpoint.ok_or_else(|| {
-            invalid("`cdp_url` is missing and no browser is configured; give the URL of a browser, such as http://127.0.0.1:9222")
-        })?;
-        let mut start = match &present {
-            Some(present) => present.start.clone(),
-            None => self.defaults.start.clone(),
-        };
-        if present.is_some_and(|present| !present.endpoint.same_as(&endpoint)) {
-            start.options.scope = self.defaults.start.options.scope.clone();
-        }
-        wish.apply(&mut start)?;
-        Ok(Wanted { endpoint, start })
+        wish.over(present, &self.defaults)
     }
 
     fn connection(&self) -> Connecting {
@@ -332,18 +299,17 @@ fn make_room(known: &mut BTreeMap<TaskId, Known>, task_id: &TaskId) -> Result<()
     Err(Failure::new(Code::Refused, why))
 }
 
-impl Wish {
-    fn apply(self, start: &mut StartOptions) -> Result<(), Failure> {
-        let options = &mut start.options;
-        if let Some(policy) = self.dialog_policy {
-            options.dialog_policy = policy;
-        }
-        if let Some(limit) = self.dialog_timeout {
-            options.dialog_timeout = limit;
-        }
-        if let Some(scope) = self.scope {
-            options.scope = scope;
-        }
-        self.backend.apply(options)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reasons_of_tasks_without_a_browser_make_room_for_new_ones() {
+        let name = |n: usize| TaskId::from(format!("t{n}"));
+        let mut known: BTreeMap<_, _> = (0..MAX_TASKS).map(|n| (name(n), Known::default())).collect();
+        make_room(&mut known, &name(0)).unwrap();
+        assert_eq!(known.len(), MAX_TASKS, "a task that is known needs no room");
+        make_room(&mut known, &name(MAX_TASKS)).unwrap();
+        assert!(known.is_empty());
     }
 }

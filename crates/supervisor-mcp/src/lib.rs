@@ -30,6 +30,7 @@ mod server;
 mod session;
 mod tools;
 mod watch;
+mod wish;
 
 pub use answer::ToolAnswer;
 pub use defaults::Defaults;

@@ -2,6 +2,7 @@
 
 mod browser;
 mod ci;
+mod docs;
 mod matrix;
 mod old_shells;
 mod protocol;
@@ -27,6 +28,8 @@ enum Chore {
     Tidy,
     /// Runs the browser tests on each supported browser and writes docs/matrix.md. Fetches older browsers with npm.
     Matrix(matrix::Args),
+    /// Writes the documents that are made from the code: `docs/tools.md`, `docs/schema`.
+    Docs,
     /// Refreshes `fixtures/protocol` from the published protocol.
     Protocol(protocol::Args),
     /// Records `fixtures/transcripts` anew with a real Chromium.
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Matrix(args) => matrix::run(&args),
+        Chore::Docs => docs::run(),
         Chore::Protocol(args) => protocol::run(&args),
         Chore::Transcripts(args) => transcripts::run(&args),
     };

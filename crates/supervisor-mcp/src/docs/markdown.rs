@@ -42,10 +42,15 @@ fn tool(text: &mut String, entry: &Entry) {
     let (input, output) = ((entry.input)(), (entry.output)());
     let _ = writeln!(text, "\n## `{}`\n\n{}. {}\n", entry.name, entry.title, entry.description);
     let _ = writeln!(text, "{}\n", hints(entry));
-    table(text, "argument", &input, &Value::Null, "Takes nothing but `task_id`.");
+    table(
+        text,
+        "argument",
+        &input,
+        input.get("required").unwrap_or(&Value::Null),
+        "Takes nothing but `task_id`.",
+    );
     let _ = writeln!(text);
-    let required = &output["oneOf"][0]["required"];
-    table(text, "result", &output, required, "Says nothing more.");
+    table(text, "result", &output, &output["oneOf"][0]["required"], "Says nothing more.");
 }
 
 fn hints(entry: &Entry) -> String {
@@ -67,9 +72,7 @@ fn hints(entry: &Entry) -> String {
 const COMMON: [&str; 5] = ["success", "task_id", "error", "pending_dialogs", "opened_dialogs"];
 
 fn table(text: &mut String, kind: &str, schema: &Map<String, Value>, required: &Value, none: &str) {
-    let own = required.as_array().cloned();
-    let required =
-        own.or_else(|| schema.get("required").and_then(Value::as_array).cloned()).unwrap_or_default();
+    let required = required.as_array().cloned().unwrap_or_default();
     let properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let rows: Vec<_> = properties.iter().filter(|(name, _)| !COMMON.contains(&name.as_str())).collect();
     if rows.is_empty() {

@@ -8,8 +8,8 @@ use supervisor::{Code, DialogPolicy, Endpoint, Failure, Options, Scope, Snapshot
 use supervisor_core::Bridge;
 
 use super::{Call, Definition, Hints};
-use crate::hub::Wish;
 use crate::seconds::Seconds;
+use crate::wish::Wish;
 
 pub(crate) struct Tool;
 

@@ -26,7 +26,7 @@ use crate::{answer, arguments, schema};
 pub(crate) use browser_connect::BackendWishes;
 
 /// All tools, in the order in which they are listed.
-pub(crate) const TOOLS: [Entry; 10] = [
+pub(crate) static TOOLS: [Entry; 10] = [
     entry::<browser_connect::Tool>(),
     entry::<browser_disconnect::Tool>(),
     entry::<browser_snapshot::Tool>(),
@@ -41,8 +41,7 @@ pub(crate) const TOOLS: [Entry; 10] = [
 
 /// The tool of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Entry> {
-    static TABLE: [Entry; 10] = TOOLS;
-    TABLE.iter().find(|entry| entry.name == name)
+    TOOLS.iter().find(|entry| entry.name == name)
 }
 
 /// A tool: what it is called, takes, does and answers.

@@ -72,6 +72,15 @@ async fn an_endpoint_that_is_none_is_not_repeated() {
     assert!(!content.to_string().contains("secret"), "{content}");
 }
 
+/// Whoever drops a line that is too long leaves its sender without an answer.
+#[tokio::test]
+async fn an_expression_beyond_its_bound_is_refused_and_not_dropped() {
+    let (_browser, client) = BrowserLike::with_client().await;
+    let expression = "0".repeat(supervisor::supervisor_core::limits::MAX_CALL_PARAMS + 1);
+    let content = client.fails("browser_eval", json!({ "expression": expression }), "invalid_argument").await;
+    assert!(content["error"]["message"].as_str().unwrap().contains("bytes, at most"), "{content}");
+}
+
 #[tokio::test]
 async fn a_tool_that_is_none_is_an_error_of_the_protocol() {
     let client = Client::new().await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser_model::Action;
 use cdp_wire::page::DialogType;
 use serde_json::json;
-use supervisor::{Endpoint, Options, Reconnect};
+use supervisor::{Endpoint, Options, Reconnect, StartOptions};
 use supervisor_mcp::Defaults;
 
 use crate::browser_like::BrowserLike;
@@ -118,6 +118,18 @@ async fn a_configured_browser_is_connected_before_the_tools_are_listed() {
     let client = Client::with(Defaults::default().with_endpoint(endpoint)).await;
     assert_eq!(client.tools().await, ALL);
     client.done("browser_eval", json!({"expression": "1"})).await;
+}
+
+/// A client lists the tools first of all, and must not wait for a browser that says nothing.
+#[tokio::test]
+async fn a_configured_browser_that_does_not_answer_holds_nobody_up() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("ws://{}/devtools/browser/B", silent.local_addr().unwrap());
+    let mut start = StartOptions::default();
+    start.start_timeout = Duration::from_secs(3600);
+    let defaults = Defaults::default().with_endpoint(Endpoint::parse(&url).unwrap()).with_start(start);
+    let client = Client::with(defaults).await;
+    assert_eq!(client.tools().await, ALWAYS);
 }
 
 #[tokio::test]
