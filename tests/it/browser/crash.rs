@@ -203,10 +203,9 @@ async fn an_iframe_killed_with_its_dialog_open_leaves_a_dialog_that_can_be_answe
     renderers.kill();
     stage.frame_where(|frame| frame.frame_id == child.frame_id && frame.crashed).await;
     assert_eq!(stage.value(None, "document.body.innerText").await, json!("here"), "the page is not blocked");
-    let answered = stage.answer_to(dialog.id, accept()).await;
-    eprintln!("ANSWERED {answered:?}");
+    stage.answer_to(dialog.id, accept()).await.unwrap();
     let ended = stage.ended(dialog.id).await;
-    eprintln!("ENDED {ended:?}");
+    assert_eq!((ended.closed_by, ended.accepted), (Some(ClosedBy::Agent), Some(true)));
     stage.value(None, "setTimeout(() => alert('next'))").await;
     let next = stage.dialog().await;
     stage.answer(accept()).await;
