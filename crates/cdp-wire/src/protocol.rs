@@ -54,6 +54,7 @@ pub const COMMANDS: &[&str] = &[
     "Target.attachToTarget",
     "Target.closeTarget",
     "Target.detachFromTarget",
+    "Target.getTargetInfo",
     "Target.setAutoAttach",
     "Target.setDiscoverTargets",
 ];

@@ -150,6 +150,27 @@ impl Command for SetAutoAttach {
     const METHOD: &'static str = "Target.setAutoAttach";
 }
 
+/// `Target.getTargetInfo`: answered by the browser process, whatever the page does.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetTargetInfo {
+    /// The target.
+    pub target_id: TargetId,
+}
+
+impl Command for GetTargetInfo {
+    const METHOD: &'static str = "Target.getTargetInfo";
+}
+
+/// The result of [`GetTargetInfo`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetInfoResult<'a> {
+    /// The target as it is now.
+    #[serde(borrow)]
+    pub target_info: TargetInfo<'a>,
+}
+
 /// `Target.attachToTarget`
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 //! Why a command was sent, and the table of what is in flight.
 
-use cdp_wire::{CommandId, SessionId};
+use cdp_wire::{CommandId, SessionId, TargetId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,8 @@ pub enum Purpose {
     },
     /// A session is let go.
     Release(Option<SessionId>),
+    /// A page's title and URL are asked for: browsers do not report a title that was set after the commit.
+    Describe(TargetId),
     /// A popup of a page endpoint is attached.
     AttachPopup,
     /// An answer to a dialog.

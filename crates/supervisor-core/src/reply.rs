@@ -1,6 +1,6 @@
 //! A reply: found by its id alone, understood by the purpose of its command.
 
-use cdp_wire::{CommandId, Reply, browser, page, parse};
+use cdp_wire::{CommandId, Reply, browser, page, parse, target};
 
 use crate::bridge::{rules as bridge, sandbox};
 use crate::call::ending;
@@ -12,6 +12,7 @@ use crate::event::{Event, FrameInfo};
 use crate::flights::{InFlight, Purpose};
 use crate::frame::rules as frame_rules;
 use crate::ids::Route;
+use crate::observe::rules as observe_rules;
 use crate::session::attach;
 use crate::session::gone;
 
@@ -26,7 +27,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
     };
     // A reply about a dead session names none. One that names another session is none of ours.
     let names_another = |session: &cdp_wire::Text<'_>| {
-        flight.route.session_id().is_none_or(|ours| ours.as_str() != session.as_str())
+        observe_rules::acting(cx.state(), Some(session.as_str())) != flight.route
     };
     if reply.session.as_ref().is_some_and(names_another) {
         cx.meters().protocol_violations += 1;
@@ -39,6 +40,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::Probe => connection::alive(cx),
         Purpose::ListFrames => listed(cx, reply, &flight.route),
         Purpose::Resume { parent } => attach::let_session_go(cx, parent, &flight.route),
+        Purpose::Describe(_) => described(cx, reply),
         Purpose::Answer(dialog) => dialog_answer::confirmed(cx, *dialog, reply.outcome.as_ref().err()),
         Purpose::FrameOwner(frame) => sandbox::owner_named(cx, frame, reply.outcome.as_ref().ok().copied()),
         Purpose::FrameElement(frame) => {
@@ -66,6 +68,15 @@ fn handshake(cx: &mut Cx<'_>, reply: &Reply<'_>, flight: &InFlight) {
         Err(error) if flight.method == "Target.setAutoAttach" => connection::handshake_refused(cx, error),
         _ if !cx.state().flights.any(&Purpose::Handshake) => connection::handshake_done(cx),
         _ => {}
+    }
+}
+
+fn described(cx: &mut Cx<'_>, reply: &Reply<'_>) {
+    // A page that is gone cannot be described, and a backend that cannot do it leaves the title as it is.
+    if let Ok(result) = reply.outcome
+        && let Ok(described) = parse::<target::TargetInfoResult<'_>>("Target.getTargetInfo", result)
+    {
+        attach::target_changed(cx, &described.target_info);
     }
 }
 

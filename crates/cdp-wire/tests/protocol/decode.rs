@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use cdp_wire::protocol::{COMMANDS, EVENTS};
-use cdp_wire::{Known, Text, WireError, browser, page, parse, runtime};
+use cdp_wire::{Known, Text, WireError, browser, page, parse, runtime, target};
 use serde_json::Value;
 
 use crate::sample::{Field, Fill, sample};
@@ -33,7 +33,10 @@ fn every_event_is_in_the_protocol_and_decodes_as_it_says() {
 #[test]
 fn every_modelled_result_decodes_as_the_protocol_says() {
     let protocol = Protocol::load();
-    let results: [(&str, Decode<'_>); 3] = [
+    let results: [(&str, Decode<'_>); 4] = [
+        ("Target.getTargetInfo", &|json| {
+            Ok(format!("{:?}", parse::<target::TargetInfoResult<'_>>("test", json)?))
+        }),
         ("Browser.getVersion", &|json| Ok(format!("{:?}", parse::<browser::Version<'_>>("test", json)?))),
         ("Page.getFrameTree", &|json| {
             Ok(format!("{:?}", parse::<page::FrameTreeResult<'_>>("test", json)?.frames()?))

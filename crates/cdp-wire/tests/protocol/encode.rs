@@ -166,6 +166,7 @@ fn target_commands() -> Vec<(&'static str, Value)> {
         written(target::SetDiscoverTargets { discover: false, filter: Vec::new() }),
         written(target::AttachToTarget { target_id: "T".into(), flatten: true }),
         written(target::CloseTarget { target_id: "T".into() }),
+        written(target::GetTargetInfo { target_id: "T".into() }),
         written(target::DetachFromTarget { session_id: "S".into() }),
     ]
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use cdp_wire::FrameId;
 use cdp_wire::runtime::Evaluate;
 
-use crate::call::{check, ending, send};
 use crate::call::routing::{self, Routed};
 use crate::call::{Call, CallStage};
+use crate::call::{check, ending, send};
 use crate::context::{Cx, Expression};
 use crate::effect::Effect;
 use crate::event::Event;

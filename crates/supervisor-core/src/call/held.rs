@@ -1,7 +1,7 @@
 //! Calls that a dialog holds: their requests end, they go on.
 
-use crate::call::ending;
 use crate::call::blocking::{self, Fate};
+use crate::call::ending;
 use crate::call::late;
 use crate::call::routing;
 use crate::call::{Call, CallStage};

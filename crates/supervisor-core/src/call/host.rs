@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::call::{eval, send};
 use crate::bridge::rules as bridge;
 use crate::call::CallEnd;
 use crate::call::late;
 use crate::call::recover;
+use crate::call::{eval, send};
 use crate::connection;
 use crate::context::{Cx, Expression};
 use crate::dialog::answer as dialog_answer;

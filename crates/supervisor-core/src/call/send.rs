@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::call::check;
 use crate::bridge::intercept;
+use crate::call::check;
 use crate::call::raw::{self, Verdict};
 use crate::call::routing::{self, Routed};
 use crate::context::Cx;

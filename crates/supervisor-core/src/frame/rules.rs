@@ -8,7 +8,7 @@ use cdp_wire::page::{
     FrameStartedNavigating, FrameStoppedLoading, NavigatedWithinDocument, NavigationType,
 };
 use cdp_wire::runtime::{ExecutionContextCreated, ExecutionContextDestroyed};
-use cdp_wire::{FrameId, LoaderId, UniqueContextId};
+use cdp_wire::{FrameId, LoaderId, TargetId, UniqueContextId};
 
 use crate::bridge::{rules as bridge, sandbox};
 use crate::call::eval;
@@ -18,7 +18,7 @@ use crate::event::{Event, FrameInfo};
 use crate::ids::Route;
 use crate::limits::MAX_SHOWN_TEXT;
 use crate::observe::rules as observe_rules;
-use crate::session::attach::free_page;
+use crate::session::attach::{self, free_page};
 use crate::session::gone;
 use crate::session::reach;
 use crate::shown::cut;
@@ -135,15 +135,7 @@ pub(crate) fn started_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStar
 }
 
 fn explain_by_navigation(cx: &mut Cx<'_>, frame: &str) {
-    let page = cx.state().frames.get(&FrameId::from(frame)).map(|frame| frame.page.clone());
-    let is_main = |page: &cdp_wire::TargetId| {
-        cx.state()
-            .pages
-            .get(page)
-            .and_then(|page| page.main_frame.as_ref())
-            .is_some_and(|main| main.as_str() == frame)
-    };
-    if let Some(page) = page.filter(is_main) {
+    if let Some(page) = page_of_main(cx, &FrameId::from(frame)) {
         crate::dialog::rules::explain(cx, &page, Reason::Navigation);
     }
 }
@@ -157,6 +149,16 @@ pub(crate) fn stopped_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStop
             eval::document_came(cx, &owner, &frame);
         }
     }
+    if let Some(page) = page_of_main(cx, &frame) {
+        attach::describe(cx, &page);
+    }
+}
+
+/// The page whose main frame this is.
+fn page_of_main(cx: &Cx<'_>, frame: &FrameId) -> Option<TargetId> {
+    let page = &cx.state().frames.get(frame)?.page;
+    let is_main = cx.state().pages.get(page)?.main_frame.as_ref() == Some(frame);
+    is_main.then(|| page.clone())
 }
 
 pub(crate) fn navigated_within(cx: &mut Cx<'_>, route: &Route, event: &NavigatedWithinDocument<'_>) {

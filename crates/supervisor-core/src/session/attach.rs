@@ -193,6 +193,14 @@ pub(crate) fn target_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
     }
 }
 
+/// Asks what a page is called now.
+pub(crate) fn describe(cx: &mut Cx<'_>, page: &TargetId) {
+    let purpose = Purpose::Describe(page.clone());
+    if !cx.is_observing() && !cx.state().flights.any(&purpose) {
+        cx.send(&Route::Root, &target::GetTargetInfo { target_id: page.clone() }, purpose);
+    }
+}
+
 fn page_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
     let target = TargetId::from(info.target_id.as_str());
     let Some(known) = cx.state().pages.get(&target) else { return };

@@ -143,6 +143,19 @@ fn a_page_that_only_navigates_slowly_is_not_called_stuck() {
 }
 
 #[test]
+fn a_page_that_has_loaded_is_asked_for_its_title() {
+    let mut rig = Rig::with_page();
+    rig.event("SP", "Page.frameStoppedLoading", json!({"frameId": "P"}));
+    rig.event("SP", "Page.frameStoppedLoading", json!({"frameId": "P"}));
+    assert_eq!(rig.sent_as("Target.getTargetInfo").len(), 1, "one at a time");
+    let info = json!({"targetId": "P", "type": "page", "url": "http://a.test/", "title": "set by a script"});
+    rig.answer_all("Target.getTargetInfo", json!({ "targetInfo": info }));
+    assert_eq!(rig.snapshot().pages[0].title, "set by a script");
+    rig.event("SP", "Page.frameStoppedLoading", json!({"frameId": "some iframe"}));
+    assert!(rig.sent_as("Target.getTargetInfo").is_empty());
+}
+
+#[test]
 fn the_active_page_is_the_first_and_then_the_last_attached() {
     let mut rig = Rig::with_page();
     rig.attach_page("Q", "SQ", json!({}));

@@ -288,7 +288,7 @@ fn an_expression_is_not_sent_to_a_document_that_is_being_left() {
     let mut rig = with_frames();
     started(&mut rig);
     rig.event("SP", "Page.frameStoppedLoading", json!({"frameId": "P"}));
-    assert_eq!(rig.sent.last().unwrap()["params"]["uniqueContextId"], "U-SP-1");
+    assert_eq!(rig.sent_as("Runtime.evaluate")[0]["params"]["uniqueContextId"], "U-SP-1");
 }
 
 #[test]
