@@ -2,8 +2,9 @@
 //! below `target`; a registry that is out of reach is a failure that says so.
 
 mod browser {
+    use std::io::{BufRead as _, BufReader, Write as _};
     use std::path::{Path, PathBuf};
-    use std::process::Command;
+    use std::process::{Child, Command, Stdio};
     use std::sync::LazyLock;
 
     use chromium_launcher::{Launch, Running};
@@ -24,6 +25,60 @@ mod browser {
         run(Command::new(folder.join("bin/python")).arg(sources().join("client.py")), &browser);
         browser.stop().await.unwrap();
     }
+
+    #[test]
+    fn the_end_of_the_input_closes_a_launched_browser_and_deletes_its_profile() {
+        let (mut server, home) = launched("input");
+        drop(server.stdin.take());
+        ends_without_a_trace(server, &home);
+    }
+
+    #[test]
+    fn a_signal_closes_a_launched_browser_and_deletes_its_profile() {
+        let (server, home) = launched("signal");
+        must(Command::new("kill").arg("-TERM").arg(server.id().to_string()), "sending a signal");
+        ends_without_a_trace(server, &home);
+    }
+
+    /// A server with a browser of its own, on which a dialog is open, and the folder that its profile is in.
+    fn launched(name: &str) -> (Child, PathBuf) {
+        let home = std::env::temp_dir().join(format!("cdp-mcp-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&home).unwrap();
+        let mut command = Command::new(server());
+        command.args(["mcp", "--launch"]).env("TMPDIR", &home).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let mut input = server.stdin.take().unwrap();
+        for message in [INITIALIZE, INITIALIZED, CONFIRM] {
+            writeln!(input, "{message}").unwrap();
+        }
+        let lines = BufReader::new(server.stdout.as_mut().unwrap()).lines();
+        let held = lines.map(Result::unwrap).find(|line| line.contains(r#""id":2"#)).expect("an answer");
+        assert!(held.contains("dialog_opened"), "{held}");
+        server.stdin = Some(input);
+        assert!(profile(&home).is_some(), "a profile in {}", home.display());
+        (server, home)
+    }
+
+    fn ends_without_a_trace(mut server: Child, home: &Path) {
+        let status = server.wait().unwrap();
+        assert_eq!(status.code(), Some(0));
+        assert_eq!(profile(home), None);
+        let running = Command::new("ps").args(["-A", "-o", "args"]).output().unwrap();
+        let running = String::from_utf8_lossy(&running.stdout).into_owned();
+        let left: Vec<_> = running.lines().filter(|line| line.contains(&*home.to_string_lossy())).collect();
+        assert!(left.is_empty(), "{left:?}");
+        std::fs::remove_dir_all(home).unwrap();
+    }
+
+    /// The browser's own folders of sockets are beside it; those it leaves behind when it is killed.
+    fn profile(home: &Path) -> Option<PathBuf> {
+        let mut entries = std::fs::read_dir(home).unwrap().map(|entry| entry.unwrap().path());
+        entries.find(|path| !path.file_name().unwrap().to_string_lossy().starts_with("org.chromium."))
+    }
+
+    const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    const CONFIRM: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_eval","arguments":{"expression":"confirm('?')"}}}"#;
 
     async fn launch() -> Running {
         Launch::new(browser()).start().await.unwrap_or_else(|error| panic!("{error}"))
