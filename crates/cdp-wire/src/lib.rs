@@ -16,6 +16,7 @@
 //! # Ok::<(), cdp_wire::WireError>(())
 //! ```
 
+pub mod base64;
 pub mod browser;
 mod command;
 mod envelope;

@@ -8,6 +8,7 @@ use crate::context::Cx;
 use crate::dialog::rules as dialog_rules;
 use crate::frame::rules as frame_rules;
 use crate::ids::{EndpointKind, Epoch, Route};
+use crate::observe::rules as observe_rules;
 use crate::session::attach;
 use crate::{connection, reply};
 
@@ -44,6 +45,7 @@ fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
 
 fn happened(cx: &mut Cx<'_>, event: &Event<'_>) {
     let route = Route::from(event.session.as_ref().map(|session| SessionId::from(session.as_str())));
+    let route = observe_rules::heard_on(cx.state(), route, &event.method);
     let is_heard = is_heard(cx, &route);
     if !is_heard && event.method.as_str() != "Target.attachedToTarget" {
         return;

@@ -81,11 +81,22 @@ pub(crate) fn command(cx: &mut Cx<'_>, text: &str) {
 }
 
 /// Where a command of this session acts: a further session of a target is as good as the one that counts.
-fn acting(state: &State, session: Option<&str>) -> Route {
+pub(crate) fn acting(state: &State, session: Option<&str>) -> Route {
     let route = Route::from(session.map(SessionId::from));
     match state.observer.as_ref().and_then(|observer| observer.target_of(&route)) {
         Some(target) => of_target(state, target).unwrap_or(route),
         None => route,
+    }
+}
+
+/// Where an event counts. What a further session of a target says has been said already, but for a request that it stopped:
+/// that one it alone is told of.
+pub(crate) fn heard_on(state: &State, route: Route, method: &str) -> Route {
+    match &state.observer {
+        Some(_) if method == "Fetch.requestPaused" => {
+            acting(state, route.session_id().map(SessionId::as_str))
+        }
+        _ => route,
     }
 }
 

@@ -192,3 +192,41 @@ fn what_is_no_command_is_counted() {
     }
     assert_eq!(rig.snapshot().counts.meters.protocol_violations, 5);
 }
+
+fn asks_by_bridge(rig: &mut Rig, session: &str, body: Value) {
+    let request = json!({"url": "https://cdp-bridge.invalid/dialog", "method": "POST", "headers": {},
+        "postData": body.to_string()});
+    rig.event(
+        session,
+        "Fetch.requestPaused",
+        json!({"requestId": "R1", "request": request, "frameId": "P", "resourceType": "XHR"}),
+    );
+}
+
+#[test]
+fn what_the_clients_bridge_asks_and_answers_is_a_dialog() {
+    let mut rig = with_page();
+    rig.attach_page("P", "SP2", json!({}));
+    asks_by_bridge(&mut rig, "SP2", json!({"type": "prompt", "message": "q", "def": "d"}));
+    assert_eq!(rig.snapshot().pending_dialogs[0].default_prompt, "d");
+    // {"accept":true,"text":"BR"}
+    let body = "eyJhY2NlcHQiOnRydWUsInRleHQiOiJCUiJ9";
+    rig.observed(
+        "SP2",
+        4,
+        "Fetch.fulfillRequest",
+        json!({"requestId": "R1", "responseCode": 200, "body": body}),
+    );
+    rig.recv(&json!({"id": 4, "result": {}, "sessionId": "SP2"}));
+    assert_eq!(recent(&mut rig), [json!(["prompt", "agent", true, "BR"])]);
+}
+
+#[test]
+fn a_bridge_that_lets_go_answers_nothing() {
+    let mut rig = with_page();
+    asks_by_bridge(&mut rig, "SP", json!({"kind": "confirm", "message": "q", "preset": "", "token": "t"}));
+    rig.observed("SP", 4, "Fetch.failRequest", json!({"requestId": "R1", "errorReason": "Failed"}));
+    assert_eq!(recent(&mut rig), [json!(["confirm", "remote", null, null])]);
+    asks_by_bridge(&mut rig, "SP", json!({"not": "a dialog"}));
+    assert_eq!(rig.snapshot().pending_dialogs.len(), 0);
+}

@@ -2,6 +2,9 @@
 //!
 //! The message is not taken apart and written anew, so that its layout, its order and its escapes stay.
 
+use std::borrow::Cow;
+
+use cdp_wire::base64;
 use serde_json::value::RawValue;
 
 use super::cipher::{Cipher, Word};
@@ -21,7 +24,9 @@ enum Treat {
     Text,
     Url,
     /// A text that may be JSON itself: what a page posts.
-    Body,
+    Posted,
+    /// JSON in Base64, perhaps: what a stopped request is fulfilled with.
+    Fulfilled,
     /// What a page computed: its texts, its names and its numbers.
     Value,
 }
@@ -62,7 +67,8 @@ fn treat(key: &str) -> Treat {
         | "status"
         | "code" => Treat::Keep,
         "url" | "urlFragment" | "unreachableUrl" | "documentURL" | "urlPattern" | "href" => Treat::Url,
-        "postData" => Treat::Body,
+        "postData" => Treat::Posted,
+        "body" => Treat::Fulfilled,
         "value" => Treat::Value,
         _ => Treat::Text,
     }
@@ -162,7 +168,8 @@ impl<'a> Walk<'a> {
             Treat::Keep => self.out.push_str(body),
             Treat::Text | Treat::Value => escaped(&mut self.cipher.word(), body, &mut self.out),
             Treat::Url => self.whole(body, |cipher, text| cipher.url(text)),
-            Treat::Body => self.whole(body, body_of),
+            Treat::Posted => self.whole(body, posted),
+            Treat::Fulfilled => self.whole(body, fulfilled),
         }
     }
 
@@ -195,18 +202,31 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is posted to a bridge is JSON, and the token in it must stay what it is.
-fn body_of(cipher: &Cipher, body: &str) -> String {
+/// What is posted to a bridge is JSON: what it asks must stay readable, and a token in it what it is.
+fn posted(cipher: &Cipher, body: &str) -> String {
     #[derive(serde::Deserialize)]
     struct Asked<'a> {
         #[serde(borrow)]
-        token: &'a str,
-        #[serde(borrow, rename = "kind")]
-        _kind: &'a str,
+        token: Option<&'a str>,
+        #[serde(alias = "type", rename = "kind")]
+        _kind: cdp_wire::page::DialogType,
+        #[serde(borrow, rename = "message")]
+        _message: Cow<'a, str>,
     }
-    let Ok(asked) = serde_json::from_str::<Asked<'_>>(body) else { return cipher.text(body) };
-    let redacted = message(cipher, body).unwrap_or_default();
-    redacted.replacen(&cipher.text(asked.token), asked.token, 1)
+    match (serde_json::from_str::<Asked<'_>>(body), message(cipher, body)) {
+        (Ok(Asked { token: Some(token), .. }), Some(new)) => new.replacen(&cipher.text(token), token, 1),
+        (Ok(_), Some(new)) => new,
+        _ => cipher.text(body),
+    }
+}
+
+/// The answer of a bridge is JSON in Base64. Any other body is a text, as Base64 too.
+fn fulfilled(cipher: &Cipher, body: &str) -> String {
+    let plain = base64::decode(body).and_then(|bytes| String::from_utf8(bytes).ok());
+    match plain.as_deref().and_then(|plain| message(cipher, plain)) {
+        Some(new) => base64::encode(new.as_bytes()),
+        None => cipher.text(body),
+    }
 }
 
 /// The length of the string that a text begins with, its quotes included.
