@@ -61,7 +61,7 @@ pub(crate) async fn run(args: Args) -> Result<Exit, CliError> {
         Some(running) => running.stop().await.map_err(CliError::Launch),
         None => Ok(()),
     };
-    served.and_then(|()| stopped).map(|()| Exit::Done)
+    served.and(stopped).map(|()| Exit::Done)
 }
 
 fn url_variable() -> Option<String> {

@@ -65,8 +65,8 @@ async fn notice(task: &Task, event: &Event) -> Option<Notice> {
 /// gone from there by now.
 async fn shown(task: &Task, id: DialogId, wished: fn(&DialogView) -> bool) -> Option<DialogView> {
     let find = |snapshot: &Snapshot| {
-        let all = snapshot.pending_dialogs.iter().chain(snapshot.recent_dialogs.iter());
-        all.filter(|dialog| dialog.id == id && wished(dialog)).next_back().cloned()
+        let mut all = snapshot.pending_dialogs.iter().chain(snapshot.recent_dialogs.iter());
+        all.rfind(|dialog| dialog.id == id && wished(dialog)).cloned()
     };
     match task.wait_for(|snapshot| find(snapshot).is_some(), NOTICE_WAITS).await {
         Ok(snapshot) => find(&snapshot),
