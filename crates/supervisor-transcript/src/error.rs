@@ -28,7 +28,7 @@ pub enum TranscriptError {
     /// Another program's transcript: `recv` and `send` lines without a header.
     #[error(
         "line 1 is a message, not a header: a transcript of another program, which does not say what its machine began \
-         with. It cannot be driven; record the session with cdp-supervisor instead"
+         with. It can be observed, but neither driven nor checked"
     )]
     Foreign,
     /// A log of another program that has no message in it.

@@ -152,3 +152,34 @@ fn main_frame<'a>(glimpse: &'a Glimpse<'_>) -> Option<&'a str> {
     let frame = described.tree.as_ref().map(|tree| &tree.frame).or(described.frame.as_ref())?;
     frame.parent.is_none().then(|| frame.id.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: &str = r#"{"t":0,"dir":"send","msg":{"id":1,"method":"Page.getFrameTree"}}
+{"t":0.1,"dir":"recv","msg":{"id":1,"result":{"frameTree":{"frame":{"id":"P","loaderId":"L","url":"http://a.test/","securityOrigin":"http://a.test","mimeType":""}}}}}
+{"t":0.2,"dir":"recv","msg":{"method":"Page.javascriptDialogOpening","params":{"url":"http://a.test/","frameId":"P","message":"q","type":"confirm","hasBrowserHandler":true,"defaultPrompt":""}}}
+"#;
+
+    #[test]
+    fn a_client_of_a_page_endpoint_is_told_by_what_it_sends() {
+        let replayed = replay(LISTING).unwrap();
+        assert_eq!(replayed.header.beginning.observes, Some(EndpointKind::Page(TargetId::from("P"))));
+        assert_eq!(replayed.snapshot.pages[0].target_id, TargetId::from("P"));
+        assert_eq!(replayed.snapshot.pending_dialogs.len(), 1);
+    }
+
+    #[test]
+    fn lines_of_its_own_before_the_first_message_do_not_hide_a_transcript() {
+        let replayed = replay(&format!("{{\"made\":\"by a proxy\"}}\n{LISTING}")).unwrap();
+        assert_eq!((replayed.counts.inputs, replayed.counts.unknown_lines.count), (3, 1));
+    }
+
+    #[test]
+    fn what_is_no_transcript_is_refused_as_before() {
+        assert!(matches!(replay("{\"log\":{}}\n"), Err(TranscriptError::NoHeader { .. })));
+        assert_eq!(replay(""), Err(TranscriptError::Empty));
+        assert_eq!(crate::check(LISTING), Err(TranscriptError::Foreign));
+    }
+}
