@@ -34,6 +34,12 @@ pub(crate) fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(document, _)| document)
 }
 
+/// A URL as it is shown. Before a frame's first commit there is none; older browsers (seen up to Chrome 138)
+/// write `:` then.
+pub(crate) fn url(told: &str) -> &str {
+    if told == ":" { "" } else { cut(told, MAX_SHOWN_TEXT) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

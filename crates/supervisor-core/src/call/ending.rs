@@ -89,6 +89,8 @@ pub(crate) fn refused(call: &Call, error: &ReplyError<'_>) -> Failure {
     let code = match error.code {
         -32001 => Code::SessionClosed,
         _ if is("Inspected target navigated")
+            // The same in older words, seen up to Chrome 138.
+            || is("Execution context was destroyed")
             || is("Cannot find context")
             || is("uniqueContextId not found") =>
         {

@@ -21,7 +21,7 @@ use crate::observe::rules as observe_rules;
 use crate::session::attach::{self, free_page};
 use crate::session::gone;
 use crate::session::reach;
-use crate::shown::cut;
+use crate::shown::{self, cut};
 
 pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>) {
     let frame = FrameId::from(event.frame_id.as_str());
@@ -228,7 +228,7 @@ pub(crate) fn contexts_cleared(cx: &mut Cx<'_>, route: &Route) {
 pub(crate) fn info(frame: &Frame<'_>) -> FrameInfo {
     let fragment = frame.url_fragment.as_deref().unwrap_or_default();
     let url = frame.unreachable_url.as_deref().filter(|url| !url.is_empty()).unwrap_or(&frame.url);
-    let url = cut(url, MAX_SHOWN_TEXT).to_owned() + cut(fragment, MAX_SHOWN_TEXT);
+    let url = shown::url(url).to_owned() + cut(fragment, MAX_SHOWN_TEXT);
     FrameInfo {
         id: FrameId::from(frame.id.as_str()),
         parent: frame.parent_id.as_ref().map(|id| FrameId::from(id.as_str())),

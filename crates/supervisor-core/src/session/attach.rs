@@ -16,7 +16,7 @@ use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
 use crate::observe::rules as observe_rules;
 use crate::options::Scope;
 use crate::session::gone;
-use crate::shown::cut;
+use crate::shown::{self, cut};
 
 pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
     let Some(route) = newborn(cx, event) else { return };
@@ -91,7 +91,7 @@ pub(crate) fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info
         route: route.clone(),
         parent: parent.clone(),
         target: TargetId::from(info.target_id.as_str()),
-        url: bounded(&info.url),
+        url: shown::url(&info.url).to_owned(),
         title: bounded(&info.title),
         opener: info.opener_id.as_ref().map(|id| TargetId::from(id.as_str())),
         opener_frame: info.opener_frame_id.as_ref().map(|id| FrameId::from(id.as_str())),
@@ -114,7 +114,7 @@ pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, in
         parent: parent.clone(),
         frame: frame.clone(),
         parent_frame: above.filter(|_| !is_circle),
-        url: bounded(&info.url),
+        url: shown::url(&info.url).to_owned(),
     });
     set_up(cx, route);
     crate::bridge::sandbox::look(cx, &frame);
@@ -205,7 +205,8 @@ fn page_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
     let target = TargetId::from(info.target_id.as_str());
     let Some(known) = cx.state().pages.get(&target) else { return };
     // While a navigation begins the browser reports an empty URL for a moment; that tells nobody anything.
-    let url = if info.url.is_empty() { known.url.clone() } else { bounded(&info.url) };
+    let told = shown::url(&info.url);
+    let url = if told.is_empty() { known.url.clone() } else { told.to_owned() };
     let title = bounded(&info.title);
     if known.url != url || known.title != title {
         cx.emit(Event::PageChanged { target, url, title });
@@ -214,7 +215,7 @@ fn page_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
 
 fn iframe_changed(cx: &mut Cx<'_>, info: &TargetInfo<'_>) {
     let frame = FrameId::from(info.target_id.as_str());
-    let url = bounded(&info.url);
+    let url = shown::url(&info.url).to_owned();
     // The document's own report has the fragment too, so this one only counts before it.
     let is_new = cx.state().frames.get(&frame).is_some_and(|known| known.is_oopif() && known.url.is_empty());
     if is_new && !url.is_empty() {

@@ -320,6 +320,7 @@ fn the_browsers_errors_get_the_code_that_tells_what_to_do() {
     for (code, message, expected) in [
         (-32001, "Session with given id not found.", Code::SessionClosed),
         (-32000, "Inspected target navigated or closed", Code::Navigated),
+        (-32000, "Execution context was destroyed.", Code::Navigated),
         (-32601, "'Foo.bar' wasn't found", Code::CdpError),
     ] {
         let mut rig = with_frames();

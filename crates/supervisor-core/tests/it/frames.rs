@@ -407,3 +407,20 @@ fn a_dialog_below_a_removed_iframe_is_not_answered_when_the_detach_comes_first()
         snapshot.pages[0].blocked.clone().expect("whatever is done to the page now kills the browser");
     assert!(blocked.remedies.is_empty());
 }
+
+/// Older browsers have a word for no URL.
+#[test]
+fn a_frame_that_has_no_document_yet_has_no_url() {
+    let mut rig = Rig::with_page();
+    let info = json!({"targetId": "B", "type": "iframe", "url": ":", "title": "", "attached": true,
+        "parentFrameId": "P"});
+    let params = json!({"sessionId": "SB", "targetInfo": info, "waitingForDebugger": true});
+    rig.event("SP", "Target.attachedToTarget", params);
+    let described = json!({"id": "B", "parentId": "P", "loaderId": "L", "url": ":", "securityOrigin": "://",
+        "mimeType": ""});
+    let id = rig.last_id("Page.getFrameTree");
+    rig.reply(id, json!({"frameTree": {"frame": described}}));
+    assert_eq!(rig.snapshot().frame_tree.children[0].url, "");
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    assert_eq!(rig.snapshot().frame_tree.children[0].url, "http://b.test/");
+}
