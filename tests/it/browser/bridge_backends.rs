@@ -1,13 +1,14 @@
 //! Browsers whose native dialogs somebody else closes: a proxy in the path, and a driver beside us.
 
 use std::process::Stdio;
+use std::time::Instant;
 
 use integration_tests::{DismissingProxy, InventedHosts, Stage, accept, accept_with, dismiss};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::supervisor_core::dialog::{ClosedBy, Reason, Source};
 use supervisor::supervisor_core::snapshot::BridgeView;
-use supervisor::{Bridge, Event, FrameId, Options, Place, TargetId};
+use supervisor::{Bridge, DialogView, Event, FrameId, Options, Place, TargetId};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -108,30 +109,39 @@ async fn behind_a_proxy_that_dismisses_every_place_gets_its_answers_on_https() {
     stage.end().await;
 }
 
-/// Two dialogs are lost, and seen to be; from the third on the agent answers, on the page that was there already.
+/// Two dialogs that are closed at once tell; on a busy machine some take longer, which tells nothing. From then on the agent
+/// answers, on the page that was there already.
 async fn auto_finds_out(stage: &Stage) {
     assert_eq!(stage.page().bridge, BridgeView::Off);
     let mut events = stage.task.events();
-    for _ in 0..2 {
-        let seen = stage.task.snapshot().counts.dialogs_seen;
-        start(stage, None, "window.lost = confirm('lost')").await;
-        let snapshot = stage.until(|it| it.counts.dialogs_seen > seen).await;
-        assert!(snapshot.pending_dialogs.iter().all(|it| it.source == Source::Native));
-        stage
-            .until(|it| {
-                it.pending_dialogs.is_empty()
-                    && it.recent_dialogs.last().is_some_and(|it| it.reason == Some(Reason::OtherClient))
-            })
-            .await;
+    let give_up = Instant::now() + integration_tests::patience();
+    while stage.page().bridge == BridgeView::Off {
+        assert!(Instant::now() < give_up, "{:?}", stage.task.snapshot().recent_dialogs);
+        lose_one(stage).await;
     }
     let told = |event: &Event| matches!(event, Event::BridgeTurnedOn { detected: true });
     stage.happened(&mut events, told).await;
-    stage.until(|snapshot| snapshot.pages[0].bridge == BridgeView::On).await;
     let recent = stage.task.snapshot().recent_dialogs.clone();
     assert!(recent.iter().all(|it| it.closed_by == Some(ClosedBy::Remote)), "{recent:?}");
+    // Half a microsecond for what a double makes of the moments.
+    let at_once = |it: &&DialogView| it.closed_at.unwrap() - it.opened_at <= 0.100_000_5;
+    assert_eq!(recent.iter().filter(at_once).count(), 2, "{recent:?}");
     assert_eq!(answered(stage, None, "confirm('kept')", accept()).await, json!(true));
     let child = stage.frame("/child").await.frame_id;
     assert_eq!(answered(stage, Some(&child), "prompt('kept', 'd')", accept()).await, json!("d"));
+}
+
+async fn lose_one(stage: &Stage) {
+    let seen = stage.task.snapshot().counts.dialogs_seen;
+    start(stage, None, "window.lost = confirm('lost')").await;
+    let is_known = |it: &DialogView| it.reason == Some(Reason::OtherClient) && it.source == Source::Native;
+    stage
+        .until(|it| {
+            it.counts.dialogs_seen > seen
+                && it.pending_dialogs.is_empty()
+                && it.recent_dialogs.last().is_some_and(is_known)
+        })
+        .await;
 }
 
 fn with_child() -> Site {
