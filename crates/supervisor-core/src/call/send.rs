@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bridge::intercept;
+use crate::bridge::{intercept, rules as bridge};
 use crate::call::check;
 use crate::call::raw::{self, Verdict};
 use crate::call::routing::{self, Routed};
@@ -43,7 +43,7 @@ pub(crate) fn start_call(
     params: &str,
     timeout: Option<Duration>,
 ) {
-    let route = routed.route.clone();
+    let Routed { route, frame } = routed.clone();
     let call = started(cx, req, routed, method, false, timeout);
     cx.effect(Effect::Park { req, route: route.clone() });
     cx.emit(Event::CallSent { call });
@@ -51,6 +51,16 @@ pub(crate) fn start_call(
         Some((method, params)) => cx.send_raw(&route, &method, &params, Purpose::Call(call)),
         None => cx.send_raw(&route, method, params, Purpose::Call(call)),
     };
+    if let Some(frame) = frame.filter(|_| leaves_untold(cx.state(), method)) {
+        bridge::frame_leaves(cx, &frame);
+    }
+}
+
+/// Whether the page leaves and its browser will not tell: an older one lets the page's own process say that it loads, which
+/// waits for the dialog.
+fn leaves_untold(state: &State, method: &str) -> bool {
+    let leaves = matches!(method, "Page.navigate" | "Page.reload" | "Page.navigateToHistoryEntry");
+    leaves && !state.connection.tells_navigations
 }
 
 pub(crate) fn started(

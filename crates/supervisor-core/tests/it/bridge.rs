@@ -268,6 +268,22 @@ fn a_navigation_of_its_frame_or_one_above_ends_it_and_lets_the_page_go() {
     }
 }
 
+/// On an older browser the page's process would say so, and waits for the answer.
+#[test]
+fn a_hosts_own_navigation_ends_it_where_the_browser_tells_none() {
+    for (method, params) in [("Page.navigate", json!({"url": "http://x/"})), ("Page.reload", json!({}))] {
+        let mut rig = bridged();
+        ask(&mut rig, "SP", "R1", "P", "confirm");
+        call(&mut rig, method, &params);
+        assert_eq!(replies(&rig)[0].2, r#"{"accepted":false,"text":null}"#);
+        assert_eq!(last_end(&mut rig), (Some(ClosedBy::Remote), Some(Reason::Navigation), Some(false)));
+    }
+    let mut rig = bridged();
+    ask(&mut rig, "SP", "R1", "P", "confirm");
+    call(&mut rig, "Page.bringToFront", &json!({}));
+    assert_eq!(pending(&mut rig), 1);
+}
+
 #[test]
 fn the_new_document_may_ask_before_it_is_announced() {
     let mut rig = bridged();
