@@ -6,6 +6,7 @@
 mod dismissing_proxy;
 mod frames;
 mod invented_hosts;
+mod node;
 mod proxy;
 mod raw_client;
 mod renderers;
@@ -15,6 +16,7 @@ mod talk;
 
 pub use dismissing_proxy::DismissingProxy;
 pub use invented_hosts::InventedHosts;
+pub use node::node_project;
 pub use proxy::Proxy;
 pub use raw_client::RawClient;
 pub use renderers::{Frozen, Renderers, without_spare_renderers};

@@ -158,9 +158,14 @@ async fn auto_finds_out_that_a_proxy_dismisses_and_bridges_what_is_loaded() {
 
 /// Playwright on the same browser, until it is dropped.
 async fn playwright(ws_url: &str) -> Child {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/playwright/beside.mjs");
+    let folder = tokio::task::spawn_blocking(|| integration_tests::node_project("playwright")).await.unwrap();
     let mut command = Command::new("node");
-    command.arg(script).arg(ws_url).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    command
+        .arg(folder.join("beside.mjs"))
+        .arg(ws_url)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
     let mut driver = command.spawn().unwrap();
     let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
     let first =
@@ -170,7 +175,6 @@ async fn playwright(ws_url: &str) -> Child {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs `npm ci` in tests/playwright"]
 async fn auto_finds_out_that_playwright_beside_us_dismisses() {
     let stage = Stage::new(with_child()).await;
     let _driver = playwright(stage.browser.ws_url()).await;
@@ -180,7 +184,6 @@ async fn auto_finds_out_that_playwright_beside_us_dismisses() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs `npm ci` in tests/playwright"]
 async fn beside_playwright_every_place_gets_its_answers() {
     let stage = Stage::with(Site::new().page("/asks", ASKS), bridged()).await;
     let _driver = playwright(stage.browser.ws_url()).await;
