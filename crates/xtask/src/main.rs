@@ -3,6 +3,7 @@
 mod browser;
 mod ci;
 mod docs;
+mod drivers;
 mod matrix;
 mod old_shells;
 mod protocol;

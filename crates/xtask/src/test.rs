@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{browser, shell};
+use crate::{browser, drivers, shell};
 
 /// Tests that need a Chromium stand in a module of this name, so that they can be left out and told by name.
 const BROWSER_TESTS: &str = "browser::";
@@ -35,6 +35,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         bail!("--no-browser in CI: there each test must run");
     }
     let has_headless_shell = !args.no_browser && browser::ensure()?;
+    if !args.no_browser {
+        drivers::ensure()?;
+    }
     let mut totals = stream(&mut command(args))?;
     if has_headless_shell && is_for_all(args) {
         totals.add_all(&stream(&mut on_headless_shell())?);
