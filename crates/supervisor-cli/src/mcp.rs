@@ -12,15 +12,16 @@ use crate::watch::{Policy, launch};
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor mcp                                  the agent names the browser, by browser_connect
-  cdp-supervisor mcp http://127.0.0.1:9222            the task `default` is connected at start
-  cdp-supervisor mcp --launch                         the same, with a browser of its own
+  cdp-supervisor mcp                         the agent names it, by browser_connect
+  cdp-supervisor mcp http://127.0.0.1:9222   `default` is connected at start
+  cdp-supervisor mcp --launch                the same, with a browser of its own
 
 In the configuration of an MCP client:
-  {\"mcpServers\": {\"cdp-supervisor\": {\"command\": \"cdp-supervisor\", \"args\": [\"mcp\", \"http://127.0.0.1:9222\"]}}}
+  {\"mcpServers\": {\"cdp-supervisor\": {
+    \"command\": \"cdp-supervisor\", \"args\": [\"mcp\", \"http://127.0.0.1:9222\"]}}}
 
-Standard output carries only the protocol. It ends with its standard input, or with a signal: dialogs that are still open are
-dismissed first, and a browser of its own is closed. Without a URL, the variable BROWSER_CDP_URL is taken.";
+Standard output carries only the protocol. It ends with its standard input, or with a signal: dialogs that are still \
+open are dismissed first, and a browser of its own is closed. Without a URL, the variable BROWSER_CDP_URL is taken.";
 
 /// Names the browser where the command line does not.
 const URL_VARIABLE: &str = "BROWSER_CDP_URL";

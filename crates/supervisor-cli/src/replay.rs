@@ -14,18 +14,19 @@ use crate::teller::Teller;
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor replay run.cdp.jsonl              what happened, and the last snapshot
-  cdp-supervisor replay run.cdp.jsonl --at 12.5    as it was 12.5 s after the start
-  cdp-supervisor replay run.cdp.jsonl --check      in a test: does this version send what was sent?
+  cdp-supervisor replay run.cdp.jsonl             what happened, and the last snapshot
+  cdp-supervisor replay run.cdp.jsonl --at 12.5   as it was 12.5 s after the start
+  cdp-supervisor replay run.cdp.jsonl --check     is the same sent as was recorded?
   cdp-supervisor replay run.cdp.jsonl --json | jq .snapshot.recent_dialogs
 
-A damaged or cut recording is replayed up to the damage; then the exit code is 1, and standard error says where it is.";
+A damaged or cut recording is replayed up to the damage; then the exit code is 1, and standard error says where it \
+is. A transcript of another client is replayed too; --check is for recordings of cdp-supervisor only.";
 
 /// The command line of `replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A recording that cdp-supervisor made.
+    /// A recording of cdp-supervisor, or a transcript of another client.
     file: PathBuf,
     /// Print one JSON object with the snapshot, the events and the counts.
     #[arg(long)]

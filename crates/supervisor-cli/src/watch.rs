@@ -15,14 +15,14 @@ use crate::teller::Teller;
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor watch http://127.0.0.1:9222                  a browser with --remote-debugging-port=9222
-  cdp-supervisor watch ~/.config/chromium                     a browser by its user-data-dir
-  cdp-supervisor watch --launch --policy auto-dismiss         a browser of its own; each dialog is dismissed
-  cdp-supervisor watch http://127.0.0.1:9222 --json | jq -c 'select(.event == \"dialog_opened\")'
+  cdp-supervisor watch http://127.0.0.1:9222            by its debugging port
+  cdp-supervisor watch ~/.config/chromium               by its user-data-dir
+  cdp-supervisor watch --launch --policy auto-dismiss   its own; dismisses dialogs
+  cdp-supervisor watch --launch --json | jq -c 'select(.event == \"dialog_opened\")'
 
-Ctrl-C ends it with exit code 0; dialogs that are still open are dismissed first. Under `must-respond` a dialog that
-nobody answers is dismissed after 300 s. A line of --json is an event; `{\"snapshot\": …}` is first and comes again after
-`{\"lagged\": N}`, which says that N events were missed.";
+Ctrl-C ends it with exit code 0; dialogs that are still open are dismissed first. Under `must-respond` a dialog that \
+nobody answers is dismissed after 300 s. A line of --json is an event; `{\"snapshot\": …}` is first and comes again \
+after `{\"lagged\": N}`, which says that N events were missed.";
 
 /// The only task of this process.
 const TASK: &str = "watch";
@@ -51,7 +51,7 @@ pub(crate) struct Args {
 /// Who answers dialogs.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Policy {
-    /// Somebody else; the watchdog dismisses after 300 s.
+    /// Somebody else; the watchdog dismisses what nobody answers in time.
     MustRespond,
     /// Each dialog is dismissed at once.
     AutoDismiss,

@@ -27,12 +27,14 @@ pub(crate) use stage::StepFailed;
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor demo                             installs a Chromium where there is none and it may, then shows it
+  cdp-supervisor demo                             installs a Chromium if need be
   cdp-supervisor demo --no-install                does not install anything
   CHROME=/opt/chrome/chrome cdp-supervisor demo   with this browser
-  cdp-supervisor demo --record demo.cdp.jsonl     keeps a recording for `cdp-supervisor replay`
+  cdp-supervisor demo --record demo.cdp.jsonl     for `cdp-supervisor replay`
 
-Exit codes: 0 when every dialog was answered and the deepest frame evaluated; 1 when a step failed; 3 without a
+It installs only as root on Debian or Ubuntu, and says so; elsewhere it prints the command to run.
+
+Exit codes: 0 when every dialog was answered and the deepest frame evaluated; 1 when a step failed; 3 without a \
 Chromium, after a recording was shown; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP.";
 
 /// The only task of this process.
