@@ -244,9 +244,26 @@ pub(crate) fn frame_leaves(cx: &mut Cx<'_>, frame: &FrameId) {
         held.frame.as_ref().is_some_and(|it| state.frames.is_below(it, frame))
     };
     sandbox::let_go(cx, is_below, true);
+    release_below(cx, frame, |_| true);
+}
+
+/// A frame's process says that it loads. A process that says anything is held by no request of its own: what it asks is
+/// the new document's, and only what is below in other processes is left behind.
+pub(crate) fn frame_loads(cx: &mut Cx<'_>, route: &Route, frame: &FrameId) {
+    let is_elsewhere = |paused: Option<&Paused>| paused.is_some_and(|paused| paused.route != *route);
+    let is_left = |state: &State, held: &DialogOpening| {
+        let is_below = held.frame.as_ref().is_some_and(|it| state.frames.is_below(it, frame));
+        is_below && is_elsewhere(held.paused.as_ref())
+    };
+    sandbox::let_go(cx, is_left, true);
+    release_below(cx, frame, |paused| is_elsewhere(Some(paused)));
+}
+
+fn release_below(cx: &mut Cx<'_>, frame: &FrameId, is_left: impl Fn(&Paused) -> bool) {
     let state = cx.state();
     let leaves = |open: &Open| open.opening.frame.as_ref().is_some_and(|it| state.frames.is_below(it, frame));
-    for id in open_where(state, |open, _| leaves(open) && open.answer().is_none()) {
+    let hit = |open: &Open, paused: &Paused| leaves(open) && is_left(paused) && open.answer().is_none();
+    for id in open_where(state, hit) {
         release(cx, id, Reason::Navigation);
     }
 }

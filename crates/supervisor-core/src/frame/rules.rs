@@ -125,12 +125,12 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
 }
 
 /// Older browsers say only that a frame loads; newer ones say this for other reasons too.
-pub(crate) fn started_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedLoading<'_>) {
+pub(crate) fn started_loading(cx: &mut Cx<'_>, route: &Route, event: &FrameStartedLoading<'_>) {
     let frame = FrameId::from(event.frame_id.as_str());
     if !cx.state().connection.tells_navigations && cx.state().frames.get(&frame).is_some() {
         cx.emit(Event::NavigationStarted { frame: frame.clone(), loader: None });
         explain_by_navigation(cx, &event.frame_id);
-        bridge::frame_leaves(cx, &frame);
+        bridge::frame_loads(cx, route, &frame);
     }
 }
 

@@ -284,6 +284,19 @@ fn a_hosts_own_navigation_ends_it_where_the_browser_tells_none() {
     assert_eq!(pending(&mut rig), 1);
 }
 
+/// An older browser lets the page's process say so, which can come after the first request of the new document.
+#[test]
+fn a_process_that_says_that_it_loads_has_left_only_other_processes_behind() {
+    let mut rig = bridged();
+    attach_iframe(&mut rig);
+    ask(&mut rig, "SB", "R1", "B", "confirm");
+    ask(&mut rig, "SP", "R2", "P", "confirm");
+    rig.event("SP", "Page.frameStartedLoading", json!({"frameId": "P"}));
+    assert_eq!(pending(&mut rig), 1);
+    assert_eq!(rig.snapshot().pending_dialogs[0].frame_id, Some("P".into()));
+    assert_eq!(last_end(&mut rig).1, Some(Reason::Navigation));
+}
+
 #[test]
 fn the_new_document_may_ask_before_it_is_announced() {
     let mut rig = bridged();
