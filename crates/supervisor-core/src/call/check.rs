@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use crate::failure::{Code, Failure};
-use crate::limits::{MAX_CALL_PARAMS, MAX_CALL_TIMEOUT, MAX_CALLS};
+use crate::limits::{MAX_CALL_PARAMS, MAX_CALL_TIMEOUT, MAX_CALLS, MAX_HOST_PATTERNS};
 use crate::state::State;
 
 pub(crate) fn check_arguments(method: &str, params: &str, timeout: Option<Duration>) -> Result<(), Failure> {
@@ -19,6 +19,13 @@ pub(crate) fn check_arguments(method: &str, params: &str, timeout: Option<Durati
     if params.len() > MAX_CALL_PARAMS {
         return wrong(format!(
             "the parameters have {} bytes, at most {MAX_CALL_PARAMS} are sent",
+            params.len()
+        ));
+    }
+    if method == "Fetch.enable" && params.len() > MAX_HOST_PATTERNS {
+        // They are kept, so that the bridge can go along with them.
+        return wrong(format!(
+            "the patterns have {} bytes, at most {MAX_HOST_PATTERNS} are taken",
             params.len()
         ));
     }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use cdp_wire::{BrowserContextId, TargetId};
+
 use crate::bridge::{intercept, rules as bridge};
 use crate::call::check;
 use crate::call::raw::{self, Verdict};
@@ -14,6 +16,7 @@ use crate::failure::{Code, Failure};
 use crate::flights::Purpose;
 use crate::ids::{CallId, Req};
 use crate::input::{Action, DialogChoice, Place};
+use crate::page::Page;
 use crate::state::State;
 
 pub(crate) fn call(
@@ -103,15 +106,24 @@ pub(crate) fn checked_call(
     Ok(routed)
 }
 
-/// `Target.closeTarget` names its page in the parameters.
-pub(crate) fn closes_doomed(state: &State, method: &str, params: &str) -> Option<&'static str> {
+/// Commands that name what they close in their parameters: whether that is a page whose closing kills the browser.
+fn closes_doomed(state: &State, method: &str, params: &str) -> Option<&'static str> {
     #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Named {
-        target_id: cdp_wire::TargetId,
+        target_id: Option<TargetId>,
+        browser_context_id: Option<BrowserContextId>,
     }
-    let named = (method == "Target.closeTarget").then(|| serde_json::from_str::<Named>(params).ok())??;
-    raw::kills(method, state.pages.get(&named.target_id)?)
+    if !matches!(method, "Target.closeTarget" | "Target.disposeBrowserContext") {
+        return None;
+    }
+    let named = serde_json::from_str::<Named>(params).ok()?;
+    let is_named = |target: &TargetId, page: &Page| {
+        named.target_id.as_ref() == Some(target)
+            || named.browser_context_id.is_some() && page.context == named.browser_context_id
+    };
+    let pages = state.pages.iter().filter(|(target, page)| is_named(target, page));
+    pages.filter_map(|(_, page)| raw::kills("Target.closeTarget", page)).next()
 }
 
 /// A raw `Page.handleJavaScriptDialog` is an answer like any other, so that exactly one party answers.

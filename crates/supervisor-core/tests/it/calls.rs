@@ -193,6 +193,31 @@ fn the_deadline_ends_a_call_and_a_later_reply_is_dropped() {
 }
 
 #[test]
+fn calls_that_are_never_answered_leave_nothing_in_flight() {
+    let mut rig = with_frames();
+    let before = rig.machine.state().flights.len();
+    for _ in 0..10 {
+        rig.eval("P");
+        rig.call(Place::Active, "DOM.getDocument");
+    }
+    rig.advance(Duration::from_secs(30));
+    let left = rig.eval("P");
+    rig.host(Command::Cancel { req: left });
+    assert!(rig.machine.state().calls.open.is_empty());
+    assert_eq!(rig.machine.state().flights.len(), before);
+}
+
+/// Numbers of contexts are used again after a change of process, and the old ones may not have been taken back.
+#[test]
+fn a_context_number_that_is_used_again_leaves_the_frame_that_had_it() {
+    let mut rig = with_frames();
+    rig.context("SP", "kid", 1);
+    let sent = rig.sent_as("Runtime.evaluate").len();
+    rig.eval("P");
+    assert_eq!(rig.sent_as("Runtime.evaluate").len(), sent, "sent to the document of another frame");
+}
+
+#[test]
 fn what_happens_to_the_frame_ends_its_call_with_its_own_code() {
     let mut rig = with_frames();
     let removed = rig.eval("B");
@@ -377,6 +402,24 @@ fn wrong_arguments_are_told_and_send_nothing() {
         assert_eq!(rig.code(req), Code::InvalidArgument);
     }
     assert_eq!(rig.sent.len(), sent);
+}
+
+#[test]
+fn patterns_of_a_host_are_bounded() {
+    let patterns = |bytes: usize| {
+        let frame = r#"{"patterns":[{"urlPattern":""}]}"#;
+        frame.replace("\":\"\"", &format!("\":\"{}\"", "x".repeat(bytes - frame.len())))
+    };
+    let mut rig = with_frames();
+    let limit = supervisor_core::limits::MAX_HOST_PATTERNS;
+    for (bytes, is_sent) in [(limit, true), (limit + 1, false)] {
+        let params = patterns(bytes);
+        assert_eq!(params.len(), bytes);
+        let command =
+            Command::Call { place: Place::Active, method: "Fetch.enable".into(), params, timeout_ms: None };
+        let req = rig.host(command);
+        assert_eq!(rig.outcome(req).is_none(), is_sent, "{bytes} bytes");
+    }
 }
 
 #[test]

@@ -181,6 +181,16 @@ fn the_remedy_that_would_kill_the_browser_is_refused_and_the_safe_one_frees_the_
     let raw = Command::Call { place, method: "Target.closeTarget".into(), params, timeout_ms: None };
     let raw = rig.host(raw);
     assert_eq!(rig.code(raw), Code::Refused);
+    let dispose = |context: &str| Command::Call {
+        place: supervisor_core::Place::Active,
+        method: "Target.disposeBrowserContext".into(),
+        params: json!({ "browserContextId": context }).to_string(),
+        timeout_ms: None,
+    };
+    let with_the_page = rig.host(dispose("C"));
+    assert_eq!(rig.code(with_the_page), Code::Refused);
+    let another = rig.host(dispose("D"));
+    assert_eq!(rig.outcome(another), None);
     let reload = rig.host(remedy(supervisor_core::Remedy::Reload));
     let id = rig.last_id("Page.reload");
     rig.reply(id, json!({}));
