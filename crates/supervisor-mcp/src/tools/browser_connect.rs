@@ -27,7 +27,8 @@ pub(crate) struct Input {
     dialog_timeout_s: Option<Seconds<2_592_000>>,
     /// Whether dialogs are caught inside of the pages, for backends that close them by themselves. `auto`: when needed.
     bridge: Option<Bridge>,
-    /// Whether a second connection keeps open dialogs answerable when the first is lost.
+    /// Reserved: a second connection that keeps open dialogs answerable when the first is lost. This version has none, and
+    /// `true` is refused with `unsupported_backend`.
     guard: Option<bool>,
     /// The part of the browser that this task sees: `browser` (all of it), one page with the popups it opens, or one browser
     /// context.
