@@ -20,6 +20,7 @@ impl State {
                     frame: frame.clone(),
                     method: method.clone(),
                     eval: *eval,
+                    command: None,
                     context: None,
                     stage: CallStage::Waiting,
                     deadline: *deadline,
@@ -88,7 +89,10 @@ impl State {
 
     fn call_over(&mut self, call: CallId) {
         self.request_over(call);
-        self.calls.open.remove(&call);
+        // Its answer may never come: what nobody waits for is not kept.
+        if let Some(command) = self.calls.open.remove(&call).and_then(|open| open.command) {
+            self.flights.answered(command);
+        }
         self.deadlines.cancel(&Due::Call(call));
         self.deadlines.cancel(&Due::Context(call));
     }

@@ -73,7 +73,14 @@ pub(crate) fn dialog_that_forbids(state: &State, route: &Route, method: &str) ->
 /// The dialog that blocks the renderer behind this session, as far as it can be known.
 pub(crate) fn dialog_that_blocks(state: &State, route: &Route) -> Option<DialogId> {
     let open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());
-    open.filter(|(_, open)| group(state, open).contains(route)).map(|(id, _)| *id).next()
+    let blocks = |open: &Open| owner(state, open).is_some_and(|owner| is_shared(state, &owner, route));
+    open.filter(|(_, open)| blocks(open)).map(|(id, _)| *id).next()
+}
+
+/// Whether two sessions are known to be of one renderer process.
+fn is_shared(state: &State, one: &Route, other: &Route) -> bool {
+    let is_known = state.sessions.get(other).is_some();
+    is_known && (one == other || process(state, one).is_some_and(|it| process(state, other) == Some(it)))
 }
 
 /// The sessions that a dialog is known to block: those whose renderer process is that of its frame. Same-site pages that

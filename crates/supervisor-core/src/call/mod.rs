@@ -23,7 +23,7 @@ pub(crate) mod send;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use cdp_wire::FrameId;
+use cdp_wire::{CommandId, FrameId};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Code;
@@ -43,6 +43,8 @@ pub struct Call {
     pub method: String,
     /// Whether its result is the value of an expression.
     pub eval: bool,
+    /// The command that carries it, once sent.
+    pub command: Option<CommandId>,
     /// The execution context it was sent to.
     pub context: Option<i64>,
     /// How far it is.

@@ -118,6 +118,7 @@ impl State {
 
     pub(crate) fn ensure_frame(&mut self, route: &Route, info: &FrameInfo) {
         if self.frames.get(&info.id).is_none()
+            && self.frames.has_room()
             && let Some(page) = self.sessions.get(route).map(|session| session.page.clone())
         {
             self.insert_frame(info.id.clone(), page, info.parent.clone(), ParentView::Here(route.clone()));

@@ -201,7 +201,14 @@ impl Frames {
         false
     }
 
+    /// Takes a frame in, unless a hostile peer makes it its own ancestor: that needs children which came before it.
     pub(crate) fn insert(&mut self, id: FrameId, frame: Frame) {
+        let is_circle = |parent: &FrameId| {
+            *parent == id || (self.children.contains_key(&id) && self.is_below(parent, &id))
+        };
+        if frame.parent.as_ref().is_some_and(is_circle) {
+            return;
+        }
         if let Some(parent) = &frame.parent {
             self.children.entry(parent.clone()).or_default().insert(frame.since, id.clone());
         }

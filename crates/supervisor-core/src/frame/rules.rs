@@ -56,10 +56,16 @@ pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'
     let reach = reach::of_commit(cx.state(), route, &info.id);
     let is_main = info.parent.is_none() && cx.state().is_page_session(route);
     let frame = info.id.clone();
+    let mut replaced =
+        if is_main { reach::of_succession(cx.state(), route, &frame) } else { reach::Reach::default() };
     gone::dialogs_of_removed(cx, &reach, false);
+    gone::dialogs_of_removed(cx, &replaced, false);
     crate::dialog::rules::left_behind(cx, route, &info);
     cx.emit(Event::FrameNavigated { route: route.clone(), frame: info, restored });
     gone::fallout(cx, &reach);
+    // The page's session goes on: what it was asked is answered, or ends with the old document.
+    replaced.frames.drain(..replaced.frames.len().min(1));
+    gone::fallout(cx, &replaced);
     gone::frame_settled(cx, &frame);
     eval::document_came(cx, route, &frame);
     if is_main && let Some(page) = cx.state().sessions.get(route).map(|session| session.page.clone()) {

@@ -24,6 +24,11 @@ impl State {
                     session.listing = Some(id);
                 }
             }
+            Purpose::Call(call) => {
+                if let Some(open) = self.calls.open.get_mut(&call) {
+                    open.command = Some(id);
+                }
+            }
             Purpose::Probe => self.deadlines.set(Due::ProbeAnswer, at.after(PROBE_WAIT)),
             _ => {}
         }

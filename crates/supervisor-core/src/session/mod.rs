@@ -107,6 +107,8 @@ impl Session {
             let Some(oldest) = self.contexts.keys().next().copied() else { break };
             self.context_destroyed(oldest);
         }
+        // A number that is used again is of another document: no frame may keep it.
+        self.context_destroyed(id);
         self.documents.insert(context.frame.clone(), id);
         self.contexts.insert(id, context);
     }

@@ -5,6 +5,7 @@
 //! told) and by `apply` (what is removed) alike.
 
 use cdp_wire::{FrameId, TargetId};
+use rustc_hash::FxHashSet;
 
 use crate::frame::ParentView;
 use crate::ids::Route;
@@ -35,12 +36,13 @@ pub fn of_session(state: &State, route: &Route) -> Reach {
         }
         SessionKind::Iframe => {
             let root = FrameId::from(&session.target);
+            let ended: FxHashSet<&Route> = sessions.iter().collect();
             let mut frames = below(state, &root, |frame| {
                 state
                     .frames
                     .get(frame)
                     .and_then(|frame| frame.owner.as_ref())
-                    .is_none_or(|it| sessions.contains(it))
+                    .is_none_or(|it| ended.contains(it))
             });
             add_strays(state, sessions.get(1..).unwrap_or_default(), &mut frames);
             Reach { sessions, frames, page: None }
@@ -73,6 +75,14 @@ pub fn of_commit(state: &State, route: &Route, frame: &FrameId) -> Reach {
         session.is_some_and(|session| session.parent == *route)
     };
     with_their_sessions(state, children_unless(state, frame, stays))
+}
+
+/// What ends when a main frame takes the place of another: the old one, itself included.
+#[must_use]
+pub fn of_succession(state: &State, route: &Route, frame: &FrameId) -> Reach {
+    let target = state.sessions.get(route).map(|session| &session.target);
+    let before = target.and_then(|target| state.pages.get(target)?.main_frame.as_ref());
+    before.filter(|before| *before != frame).map(|before| of_frame(state, before)).unwrap_or_default()
 }
 
 /// What ends when a frame leaves a process for another: what that process had below it.
@@ -120,9 +130,13 @@ fn below(state: &State, frame: &FrameId, ends: impl Fn(&FrameId) -> bool) -> Vec
 
 fn with_their_sessions(state: &State, mut frames: Vec<FrameId>) -> Reach {
     let mut sessions = Vec::new();
+    let mut seen = FxHashSet::default();
     for remote in frames.iter().filter_map(|frame| state.frames.get(frame)?.remote.as_ref()) {
+        if seen.contains(remote) {
+            continue;
+        }
         for route in state.sessions.with_descendants(remote) {
-            if !sessions.contains(&route) {
+            if seen.insert(route.clone()) {
                 sessions.push(route);
             }
         }

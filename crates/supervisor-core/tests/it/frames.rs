@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use supervisor_core::{Code, Effect, Place, Route};
 
 use crate::rig::Rig;
 
@@ -282,6 +283,47 @@ fn a_prerendered_main_frame_takes_the_place_of_the_old_one() {
     let mut rig = with_oopif();
     rig.navigated("SP", "P2", None, "http://a.test/next");
     assert_eq!(rig.tree(), ["P2<- "]);
+}
+
+#[test]
+fn what_is_under_way_below_a_main_frame_that_is_replaced_ends() {
+    let mut rig = with_oopif();
+    let below = rig.call(Place::Frame("B".into()), "DOM.getDocument");
+    let on_page = rig.call(Place::Target("P".into()), "Page.navigate");
+    rig.navigated("SP", "P2", None, "http://a.test/next");
+    assert_eq!(rig.code(below), Code::FrameGone);
+    assert_eq!(rig.outcome(on_page), None);
+    assert!(
+        rig.effects
+            .iter()
+            .any(|it| matches!(it, Effect::Retire { route } if *route == Route::Session("SB".into())))
+    );
+}
+
+/// An iframe that says it is below one that was said to be below it.
+#[test]
+fn no_frame_becomes_its_own_ancestor() {
+    for above in [json!({}), json!({"parentFrameId": "X"}), json!({"parentFrameId": "Y"})] {
+        let mut rig = Rig::with_page();
+        rig.attach_iframe("SP", "X", "SX", "Y");
+        let mut info = json!({"targetId": "Y", "type": "iframe", "url": "", "title": "", "attached": true});
+        info.as_object_mut().unwrap().extend(above.as_object().unwrap().clone());
+        rig.event(
+            "SX",
+            "Target.attachedToTarget",
+            json!({"sessionId": "SY", "targetInfo": info, "waitingForDebugger": true}),
+        );
+        attached(&mut rig, "SX", "X", "Y");
+        rig.eval("Y");
+        rig.event("SP", "Page.frameDetached", json!({"frameId": "X", "reason": "remove"}));
+        assert!(rig.machine.state().frames.get(&"X".into()).is_none());
+    }
+    let mut rig = Rig::connected(supervisor_core::Options::default());
+    rig.attach_page("P", "SP", json!({}));
+    rig.attach_iframe("SP", "P", "SX", "P");
+    rig.navigated("SP", "P", None, "http://a.test/");
+    attached(&mut rig, "SP", "kid", "P");
+    assert_eq!(rig.machine.state().frames.of_page(&"P".into()).count(), 2);
 }
 
 #[test]
