@@ -111,6 +111,19 @@ impl Stage {
         major.unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
     }
 
+    /// Whether a sandboxed frame gets a process of its own: not on 111 and 123.
+    #[must_use]
+    pub fn isolates_sandboxed_frames(&self) -> bool {
+        self.major_version() > 123
+    }
+
+    /// Whether a script that is added can run in a document that is there already (`runImmediately`), and whether a request
+    /// that the permissions policy stops is told in the console: not on 111.
+    #[must_use]
+    pub fn runs_scripts_immediately(&self) -> bool {
+        self.major_version() > 111
+    }
+
     /// Stops everything, in the order in which a careful host does.
     pub async fn end(self) {
         self.supervisor.stop_all().await;

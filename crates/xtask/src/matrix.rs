@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use crate::test::BROWSER_TESTS;
 use crate::{browser, old_shells, shell};
 
 /// Where the result goes.
@@ -84,7 +85,7 @@ fn column(name: &str) -> Result<Column> {
     };
     let found = chromium_launcher::find_named(&program)?;
     println!("== {}", found.version);
-    let mut command = test_run(&["--no-fail-fast", "--", "browser::", "--test-threads", "2"]);
+    let mut command = test_run(&["--no-fail-fast", "--", BROWSER_TESTS, "--test-threads", "2"]);
     command.env("CDP_SUPERVISOR_BROWSER", &program).env("RUST_BACKTRACE", "0");
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo test")?;
     let output = String::from_utf8_lossy(&output.stdout);
@@ -104,10 +105,11 @@ fn test_run(arguments: &[&str]) -> Command {
     command
 }
 
-/// `test browser::crash::it_crashes ... ok`, a line each.
+/// `test browser::crash::it_crashes ... ok`, a line each; what is ignored counts for nothing.
 fn outcomes(output: &str) -> BTreeMap<String, bool> {
-    let named = output.lines().filter_map(|line| line.strip_prefix("test browser::")?.split_once(" ... "));
-    named.map(|(name, outcome)| (name.to_owned(), outcome.trim() == "ok")).collect()
+    let named = output.lines().filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "));
+    let ran = named.filter(|(name, outcome)| name.contains(BROWSER_TESTS) && !outcome.starts_with("ignored"));
+    ran.map(|(name, outcome)| (name.replace(BROWSER_TESTS, ""), outcome.trim() == "ok")).collect()
 }
 
 fn module_of(test: &str) -> &str {
@@ -157,7 +159,8 @@ mod tests {
     use super::*;
 
     const OUTPUT: &str = "\nrunning 3 tests\ntest browser::crash::one ... ok\ntest browser::crash::two ... FAILED\n\
-        test browser::popup::three ... ok\ntest purity::four ... ok\ntest result: FAILED. 3 passed; 1 failed;";
+        test browser::popup::three ... ok\ntest purity::four ... ok\n\
+        test popup::browser::five ... ignored\ntest result: FAILED. 3 passed; 1 failed;";
 
     #[test]
     fn each_browser_test_counts_for_its_module() {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::{browser, drivers, shell};
 
 /// Tests that need a Chromium stand in a module of this name, so that they can be left out and told by name.
-const BROWSER_TESTS: &str = "browser::";
+pub(crate) const BROWSER_TESTS: &str = "browser::";
 
 /// Tells a test that no browser may be started.
 const NO_BROWSER: &str = "CDP_SUPERVISOR_NO_BROWSER";

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use supervisor::supervisor_core::dialog::ClosedBy;
 use supervisor::{DialogType, DialogView};
 
-const ASKING: &str =
-    "<p>asking<script>addEventListener('beforeunload', event => event.preventDefault())</script>";
+const ASKING: &str = "<p>asking<script>addEventListener('beforeunload', event => { event.preventDefault(); event.returnValue = 'stay' })</script>";
 
 async fn stage() -> Stage {
     let site = Site::new().page("/asking", ASKING).page("/next", "<p>next").page("/data", "data");

@@ -214,7 +214,8 @@ async fn s108_what_takes_its_frame_away_ends_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn s109_beforeunload_stays_the_browsers_own() {
     let page = "<script>addEventListener('beforeunload', event => {
-        window.inside = confirm('inside'); event.preventDefault() })</script>";
+        window.inside = confirm('inside'); event.preventDefault();
+        event.returnValue = 'stay' })</script>";
     let stage = Stage::with(Site::new().page("/", page).page("/next", ""), bridged()).await;
     stage.open("a.test", "/").await;
     stage.click(5, 5).await.unwrap();

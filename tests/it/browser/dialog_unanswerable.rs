@@ -192,8 +192,13 @@ async fn a_page_that_was_left_under_its_dialog_can_be_closed() {
     let other = RawClient::connect(stage.browser.ws_url()).await;
     let session = other.attach(target.as_str()).await;
     let url = stage.pages.url("a.test", "/inner");
-    other.send("Page.navigate", json!({ "url": url }), Some(&session)).await;
-    if is_headless_shell() {
+    other.send("Page.navigate", json!({ "url": &url }), Some(&session)).await;
+    if is_headless_shell() && stage.major_version() <= 138 {
+        // Older ones still take the answer, and then show the new document.
+        stage.answer_to(held.dialog.id, accept()).await.unwrap();
+        assert_eq!(stage.ended(held.dialog.id).await.accepted, Some(true));
+        stage.until(|it| it.pages.iter().any(|page| page.url == url)).await;
+    } else if is_headless_shell() {
         let answered = stage.answer_to(held.dialog.id, accept()).await.unwrap_err();
         assert_eq!(answered.code, Code::Unanswerable);
         assert_eq!(blocked(&stage, &target).await.remedies, [RemedyName::Close]);

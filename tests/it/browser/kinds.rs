@@ -99,12 +99,13 @@ async fn sandboxed_frames_are_opaque_and_have_another_process() {
     let stage = Stage::new(site().page("/", page)).await;
     stage.open("a.test", "/").await;
     let (a, b) = (stage.pages.url("a.test", "/leaf"), stage.pages.url("b.test", "/leaf"));
+    let apart = stage.isolates_sandboxed_frames();
     has(
         &stage,
         vec![
-            child("scripts", &a, "null", true),
-            child("all", &a, "null", true),
-            child("doc", "about:srcdoc", "null", true),
+            child("scripts", &a, "null", apart),
+            child("all", &a, "null", apart),
+            child("doc", "about:srcdoc", "null", apart),
             child("blank", "about:blank", "null", false),
             child("far", &b, "null", true),
             child("credentialless", &b, &stage.pages.url("b.test", ""), true),
