@@ -142,7 +142,8 @@ impl State {
     /// that of its URL; only the document's execution context tells what `about:` documents inherit and sandboxes lose.
     #[must_use]
     pub fn origin(&self, id: &FrameId) -> &str {
-        let Some(frame) = self.frames.get(id) else { return "" };
+        // Before the first commit there is an empty document, whose origin says nothing about the one to come.
+        let Some(frame) = self.frames.get(id).filter(|frame| !frame.url.is_empty()) else { return "" };
         let session = frame.owner.as_ref().and_then(|owner| self.sessions.get(owner));
         let context = session.and_then(|session| session.contexts.get(session.documents.get(id)?));
         context.map(|context| &context.origin).filter(|origin| !origin.is_empty()).unwrap_or(&frame.origin)

@@ -44,6 +44,10 @@ impl State {
             }
             if blocking::needs_renderer(&flight.method) {
                 session.heard = Some(id);
+                if session.kind == SessionKind::Page {
+                    // It answers: the dialog that a lost connection left behind is gone.
+                    self.connection.orphaned.remove(&session.page);
+                }
             }
         }
         self.flights.answered(id);
@@ -157,6 +161,7 @@ impl State {
         }
         if let Some(page) = &reach.page {
             self.pages.remove(page);
+            self.connection.orphaned.remove(page);
         }
     }
 

@@ -87,6 +87,12 @@ fn a_loss_ends_calls_and_dialogs_and_the_connection_is_made_again() {
     rig.advance(Duration::from_secs(2));
     let blocked = rig.snapshot().pages[0].blocked.clone().unwrap();
     assert_eq!(blocked.reason, supervisor_core::dialog::Unanswerable::Orphaned);
+    rig.answer_all("Page.enable", json!({}));
+    assert!(rig.snapshot().pages[0].blocked.is_none());
+    assert!(
+        rig.machine.state().connection.orphaned.is_empty(),
+        "nothing is remembered for longer than it matters"
+    );
 }
 
 #[test]
