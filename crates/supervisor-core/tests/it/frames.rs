@@ -466,3 +466,71 @@ fn a_frame_that_has_no_document_yet_has_no_url() {
     rig.navigated("SB", "B", Some("P"), "http://b.test/");
     assert_eq!(rig.snapshot().frame_tree.children[0].url, "http://b.test/");
 }
+
+/// FAULTS F6.
+#[test]
+fn a_known_parent_is_not_lost_to_a_listing_that_names_none() {
+    let mut rig = with_oopif();
+    let ids: Vec<u64> = rig
+        .sent
+        .iter()
+        .filter(|it| it["method"] == "Page.getFrameTree" && it["sessionId"] == "SB")
+        .map(|it| it["id"].as_u64().unwrap())
+        .collect();
+    assert!(!ids.is_empty());
+    for id in ids {
+        rig.reply(id, json!({"frameTree": {"frame": {"id": "B", "loaderId": "L-http://b.test/", "url": "http://b.test/"}}}));
+    }
+    assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
+}
+
+/// FAULTS F8.
+#[test]
+fn frames_of_the_same_url_are_told_apart_by_their_ids_alone() {
+    let mut rig = Rig::with_page();
+    for (frame, context) in [("twin1", 11), ("twin2", 12)] {
+        attached(&mut rig, "SP", frame, "P");
+        rig.navigated("SP", frame, Some("P"), "http://a.test/same");
+        rig.context("SP", frame, context);
+    }
+    for (frame, context) in [("twin2", "U-SP-12"), ("twin1", "U-SP-11")] {
+        rig.eval(frame);
+        assert_eq!(rig.sent.last().unwrap()["params"]["uniqueContextId"], context);
+    }
+    detached(&mut rig, "SP", "twin1", "remove");
+    assert_eq!(rig.tree(), ["P<- ", "twin2<P "]);
+}
+
+/// FAULTS F12.
+#[test]
+fn a_paused_target_was_resumed_in_the_same_write_whatever_fails_of_its_set_up() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    let set_up: Vec<(String, u64)> = rig
+        .sent
+        .iter()
+        .filter(|it| it["sessionId"] == "SB")
+        .map(|it| (it["method"].as_str().unwrap().to_owned(), it["id"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(set_up.last().unwrap().0, "Runtime.runIfWaitingForDebugger");
+    for (_, id) in &set_up {
+        rig.reply_error(*id, -32000, "it fails");
+    }
+    rig.navigated("SB", "B", Some("P"), "http://b.test/");
+    assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
+}
+
+/// FAULTS F14.
+#[test]
+fn the_cost_of_the_tree_in_a_snapshot_is_bounded_by_what_it_may_look_at() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.attach_iframe("SB", "C", "SC", "B");
+    // Deeper ones are left out one by one; after so many the view stops looking.
+    for n in 0..2 * supervisor_core::limits::MAX_TREE_VISITS {
+        rig.attach_iframe("SC", &format!("D{n}"), &format!("SD{n}"), "C");
+    }
+    let tree = rig.snapshot().frame_tree.clone();
+    assert_eq!((tree.children.len(), tree.truncated), (2, true));
+    assert_eq!(rig.tree().len(), 3 + 2 * supervisor_core::limits::MAX_TREE_VISITS);
+}
