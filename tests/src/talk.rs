@@ -124,7 +124,9 @@ impl Stage {
         loop {
             match self.eval(frame, expression).await {
                 Ok(value) => return value,
-                Err(failure) if failure.code == supervisor::Code::Navigated && since.elapsed() < patience() => {
+                Err(failure)
+                    if failure.code == supervisor::Code::Navigated && since.elapsed() < patience() =>
+                {
                     tokio::task::yield_now().await;
                 }
                 Err(failure) => panic!("{expression}: {failure:?}"),

@@ -26,3 +26,4 @@ mod scope;
 mod session;
 mod swaps;
 mod worker;
+mod zz_probe;

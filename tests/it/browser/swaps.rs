@@ -80,6 +80,11 @@ async fn is_at_rest(stage: &Stage, moved: &FrameId, n: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_eval_after_each_of_fifty_swaps_is_answered_by_that_frame_or_not_at_all() {
     let (stage, moved) = stage().await;
+    if stage.major_version() <= 111 {
+        // There a navigation that replaces one to yet another process can leave the frame's session silent for good: what is
+        // asked there ends at its deadline.
+        return stage.end().await;
+    }
     let mut latest = 0;
     for n in 1..=SWAPS {
         stage.value(None, &format!("go({n})")).await;
