@@ -26,4 +26,3 @@ mod scope;
 mod session;
 mod swaps;
 mod worker;
-mod zz_probe;
