@@ -60,8 +60,8 @@ fn wanted(args: &Args) -> Vec<String> {
 
 /// The tests of one browser.
 struct Column {
-    /// As its executable tells it.
-    version: String,
+    /// What it is, and its version.
+    title: String,
     /// By name, whether it passed.
     tests: BTreeMap<String, bool>,
 }
@@ -96,7 +96,7 @@ fn column(name: &str) -> Result<Column> {
     if tests.is_empty() {
         bail!("no test ran on {}", found.version);
     }
-    Ok(Column { version: short(&found.version), tests })
+    Ok(Column { title: title(&program, &found.version), tests })
 }
 
 fn test_run(arguments: &[&str]) -> Command {
@@ -116,9 +116,11 @@ fn module_of(test: &str) -> &str {
     test.rsplit_once("::").map_or("", |(module, _)| module)
 }
 
-/// Without the system that it was built on.
-fn short(version: &str) -> String {
-    version.split(" built on ").next().unwrap_or_default().trim().to_owned()
+/// A headless shell calls itself a Chromium, or `HeadlessChrome`.
+fn title(program: &str, version: &str) -> String {
+    let kind = if program.contains("headless-shell") { "headless shell" } else { "Chromium" };
+    let number = version.split(' ').find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    format!("{kind} {}", number.unwrap_or(version))
 }
 
 fn table(columns: &[Column]) -> String {
@@ -128,7 +130,7 @@ fn table(columns: &[Column]) -> String {
     let cells = |cells: &mut dyn Iterator<Item = String>| {
         cells.fold(String::new(), |row, cell| row + " " + &cell + " |")
     };
-    text += &cells(&mut columns.iter().map(|column| column.version.clone()));
+    text += &cells(&mut columns.iter().map(|column| column.title.clone()));
     text += "\n|---|";
     text += &"---:|".repeat(columns.len());
     for module in modules {
@@ -148,7 +150,7 @@ fn report(columns: &[Column]) -> String {
     let mut text = format!("{HEAD}\n{}", table(columns));
     for column in columns {
         for failure in column.failures() {
-            let _ = write!(text, "\n* {} fails `{failure}`", column.version);
+            let _ = write!(text, "\n* {} fails `{failure}`", column.title);
         }
     }
     text + "\n" + DIFFERENCES
@@ -164,7 +166,10 @@ mod tests {
 
     #[test]
     fn each_browser_test_counts_for_its_module() {
-        let column = Column { version: short("Chromium 156.0.1 built on a system"), tests: outcomes(OUTPUT) };
+        let column = Column {
+            title: title("chromium", "Chromium 156.0.1 built on a system 12"),
+            tests: outcomes(OUTPUT),
+        };
         assert_eq!((column.of_module("crash"), column.of_module("popup")), ((1, 2), (1, 1)));
         assert_eq!(column.failures().collect::<Vec<_>>(), ["crash::two"]);
         let expected =
@@ -174,7 +179,8 @@ mod tests {
 
     #[test]
     fn the_report_names_each_failure() {
-        let column = Column { version: "Chromium 1".to_owned(), tests: outcomes(OUTPUT) };
-        assert!(report(&[column]).contains("* Chromium 1 fails `crash::two`\n"));
+        let column =
+            Column { title: title("chromium-headless-shell-1", "HeadlessChrome 1"), tests: outcomes(OUTPUT) };
+        assert!(report(&[column]).contains("* headless shell 1 fails `crash::two`\n"));
     }
 }
