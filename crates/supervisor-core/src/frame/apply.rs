@@ -73,8 +73,7 @@ impl State {
             self.insert_frame(frame.clone(), page, Some(parent.clone()), ParentView::Here(route.clone()));
             return;
         };
-        let comes_home = known.remote.is_none() || known.parent_view == ParentView::SwappedOut;
-        if comes_home {
+        if known.comes_home() {
             self.remove(&reach::of_homecoming(self, route, frame));
             self.set_owner(frame, Some(route.clone()));
         }

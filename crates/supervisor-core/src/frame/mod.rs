@@ -63,6 +63,12 @@ impl Frame {
         self.parent.is_some() && self.remote.is_some() && self.owner == self.remote
     }
 
+    /// Whether an attachment by its parent's process brings it back there: it has no session, or that process had given it up.
+    #[must_use]
+    pub fn comes_home(&self) -> bool {
+        self.remote.is_none() || self.parent_view == ParentView::SwappedOut
+    }
+
     pub(crate) fn describe(&mut self, info: &FrameInfo) {
         self.url.clone_from(&info.url);
         self.origin.clone_from(&info.origin);

@@ -7,6 +7,7 @@
 use cdp_wire::{FrameId, TargetId};
 use rustc_hash::FxHashSet;
 
+use crate::frame::Frame;
 use crate::frame::ParentView;
 use crate::ids::Route;
 use crate::session::SessionKind;
@@ -88,21 +89,25 @@ pub fn of_succession(state: &State, route: &Route, frame: &FrameId) -> Reach {
 /// What ends when a frame leaves a process for another: what that process had below it.
 #[must_use]
 pub fn of_swap_out(state: &State, route: &Route, frame: &FrameId) -> Reach {
-    let stays = |child: &FrameId| {
-        let Some(child) = state.frames.get(child) else { return true };
-        let announced_on =
-            child.remote.as_ref().and_then(|it| state.sessions.get(it)).map(|session| &session.parent);
-        announced_on.or(child.owner.as_ref()) != Some(route)
-    };
-    with_their_sessions(state, children_unless(state, frame, stays))
+    with_their_sessions(state, children_unless(state, frame, |child| !belongs_to(state, route, child)))
 }
 
-/// What ends when a frame comes back into its parent's process: all that its own process had below it.
+/// What ends when a frame comes back into its parent's process: all that its own process had below it. Nothing does when
+/// it was there already, or is only on its way out.
 #[must_use]
 pub fn of_homecoming(state: &State, route: &Route, frame: &FrameId) -> Reach {
-    let stays =
-        |child: &FrameId| state.frames.get(child).is_some_and(|child| child.owner.as_ref() == Some(route));
-    with_their_sessions(state, children_unless(state, frame, stays))
+    if !state.frames.get(frame).is_some_and(Frame::comes_home) {
+        return Reach::default();
+    }
+    // A child of the document that it has there may have been announced before the frame itself was.
+    with_their_sessions(state, children_unless(state, frame, |child| belongs_to(state, route, child)))
+}
+
+/// Whether a frame is in this session's process, or was announced by it.
+fn belongs_to(state: &State, route: &Route, frame: &FrameId) -> bool {
+    let Some(frame) = state.frames.get(frame) else { return false };
+    let session = frame.remote.as_ref().and_then(|it| state.sessions.get(it));
+    session.map(|session| &session.parent).or(frame.owner.as_ref()) == Some(route)
 }
 
 /// The children of a frame that do not stay, each with all below it.

@@ -534,3 +534,12 @@ fn the_cost_of_the_tree_in_a_snapshot_is_bounded_by_what_it_may_look_at() {
     assert_eq!((tree.children.len(), tree.truncated), (2, true));
     assert_eq!(rig.tree().len(), 3 + 2 * supervisor_core::limits::MAX_TREE_VISITS);
 }
+
+#[test]
+fn a_child_that_was_announced_before_its_parent_came_home_stays() {
+    let mut rig = with_oopif();
+    session_detached(&mut rig, "SP", "SB");
+    rig.attach_iframe("SP", "early", "SE", "B");
+    attached(&mut rig, "SP", "B", "P");
+    assert_eq!(rig.tree(), ["B<P ", "P<- ", "early<B SE"]);
+}
