@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::connection::{ConnectionActor, Dialling};
 use crate::limits::{STOP, STOP_ANSWERS};
+use crate::recorder::Written;
 use crate::slot::Slot;
 use crate::task::{TaskActor, TaskMessage};
 use crate::watchdog::WatchdogActor;
@@ -66,7 +67,8 @@ fn spawn<A: Actor>(
     ActorRuntime::spawn_linked_instant(None, actor, arguments, registry).map(|(actor, _)| actor)
 }
 
-/// Ends a task that was told to stop: waits for its last answers, then for its socket, within [`STOP`] together.
+/// Ends a task that was told to stop: waits for its last answers, then for its socket and its recording, within [`STOP`]
+/// together.
 pub(crate) async fn wind_down(slot: Arc<Slot>) {
     let deadline = Instant::now() + STOP;
     let left = || Some(deadline.saturating_duration_since(Instant::now()));
@@ -84,12 +86,17 @@ pub(crate) async fn wind_down(slot: Arc<Slot>) {
     {
         task.kill();
     }
-    end(&slot);
+    if let Some(written) = end(&slot)
+        && timeout(left().unwrap_or_default(), written.wait()).await.is_err()
+    {
+        tracing::error!(task = %slot.task_id, "the disk is too slow: the recording's last lines come after the end");
+    }
 }
 
 /// After this nobody waits for the task, and nobody is told anything by it.
-fn end(slot: &Slot) {
-    slot.shell().close();
+fn end(slot: &Slot) -> Option<Written> {
+    let recording = slot.shell().close();
     slot.show_end(Status::Stopped, None);
     slot.published.ended.send_replace(true);
+    recording
 }

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use supervisor_core::{At, Beginning, Code, Command, Epoch, Failure, Input, Net, Req};
 use supervisor_transcript::{Header, Writer};
+use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::endpoint::Endpoint;
@@ -41,6 +42,18 @@ impl Entry {
 pub(crate) struct Recorder {
     lines: SyncSender<Record>,
     shared: Arc<Shared>,
+    written: Written,
+}
+
+/// Tells when nothing more will be written to a recording.
+#[derive(Clone)]
+pub(crate) struct Written(watch::Receiver<()>);
+
+impl Written {
+    pub(crate) async fn wait(mut self) {
+        // Nothing is ever sent: this ends when the thread does.
+        while self.0.changed().await.is_ok() {}
+    }
 }
 
 /// One thing that happened.
@@ -77,6 +90,7 @@ impl Recorder {
         file.write_all(&text).map_err(cannot)?;
         let (lines, waiting) = sync_channel(RECORDING_LINES);
         let shared = Arc::<Shared>::default();
+        let (writing, written) = watch::channel(());
         let sink = Sink {
             file,
             path: path.to_owned(),
@@ -84,12 +98,18 @@ impl Recorder {
             shared: Arc::clone(&shared),
             text: Vec::new(),
             last: At(0),
+            _writing: writing,
         };
         std::thread::Builder::new()
             .name("recorder".into())
             .spawn(move || sink.run(&waiting))
             .map_err(cannot)?;
-        Ok(Self { lines, shared })
+        Ok(Self { lines, shared, written: Written(written) })
+    }
+
+    /// Ends the recording, and gives what tells when all of it is in the file.
+    pub(crate) fn finish(self) -> Written {
+        self.written
     }
 
     /// Never waits: when the thread is too far behind, the line is counted as lost.
@@ -122,6 +142,8 @@ struct Sink {
     shared: Arc<Shared>,
     text: Vec<u8>,
     last: At,
+    /// Dropped at the end.
+    _writing: watch::Sender<()>,
 }
 
 impl Sink {
@@ -184,9 +206,17 @@ mod tests {
         let mut text = Vec::new();
         let writer = Writer::begin(&Header::new(Beginning::default(), ""), &mut text);
         let file = create_private(path).unwrap();
-        let sink =
-            Sink { file, path: path.to_owned(), writer, shared: Arc::clone(&shared), text, last: At(0) };
-        (Recorder { lines, shared }, sink, waiting)
+        let (_writing, written) = watch::channel(());
+        let sink = Sink {
+            file,
+            path: path.to_owned(),
+            writer,
+            shared: Arc::clone(&shared),
+            text,
+            last: At(0),
+            _writing,
+        };
+        (Recorder { lines, shared, written: Written(written) }, sink, waiting)
     }
 
     fn written(lines: impl IntoIterator<Item = Entry>, then: impl IntoIterator<Item = Entry>) -> String {

@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use crate::answer::{Answer, Port, answer};
 use crate::connection::ConnectionMessage;
 use crate::limits::{FAULT_WINDOW, FAULTS};
-use crate::recorder::{Entry, Recorder};
+use crate::recorder::{Entry, Recorder, Written};
 use crate::session::{SessionActor, SessionMessage, hold, send};
 use crate::slot::Slot;
 use crate::watchdog::WatchdogMessage;
@@ -36,6 +36,8 @@ pub(crate) struct Shell {
     sessions: HashMap<Route, ActorRef<SessionMessage>>,
     lanes: Option<(Epoch, Lanes)>,
     sinks: Sinks,
+    /// The recording that has ended.
+    written: Option<Written>,
     /// When the watchdog wakes the task.
     armed: Option<At>,
     faults: VecDeque<At>,
@@ -50,6 +52,7 @@ impl Shell {
             sessions: HashMap::new(),
             lanes: None,
             sinks,
+            written: None,
             armed: None,
             faults: VecDeque::new(),
             given_up: false,
@@ -70,14 +73,18 @@ impl Shell {
         self.given_up
     }
 
-    /// Lets go of everything that waits: callers are told that there will be no answer.
-    pub(crate) fn close(&mut self) {
+    /// Lets go of everything that waits: callers are told that there will be no answer. Gives what tells when the
+    /// recording is written.
+    pub(crate) fn close(&mut self) -> Option<Written> {
         self.ports.clear();
         self.lanes = None;
-        self.sinks = Sinks::default();
         for (_, session) in self.sessions.drain() {
             finish(&session);
         }
+        if let Some(recorder) = std::mem::take(&mut self.sinks).recorder {
+            self.written = Some(recorder.finish());
+        }
+        self.written.clone()
     }
 }
 

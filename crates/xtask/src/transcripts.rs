@@ -4,13 +4,13 @@ mod scenario;
 mod stage;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use page_server::PageServer;
 use supervisor::{StartOptions, Status, Supervisor};
-use supervisor_transcript::{Reader, Replayed, Writer, check};
+use supervisor_transcript::{Reader, Writer, check};
 
 use crate::shell;
 use scenario::Scenario;
@@ -64,20 +64,17 @@ async fn play(scenario: Scenario, server: &PageServer, url: &str, file: &Path) -
     let played = scenario.play(&Stage::new(task, server)).await;
     supervisor.stop(scenario.name()).await;
     played?;
-    whole(file).await.map(drop)
+    whole(file)
 }
 
-/// The file is written behind the task's back: it is whole when it tells of the end.
-async fn whole(file: &Path) -> Result<Replayed> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match check(&std::fs::read(file)?) {
-            Ok(replayed) if replayed.snapshot.status.status == Status::Stopped => return Ok(replayed),
-            Ok(_) if Instant::now() > deadline => bail!("the recording does not tell of the task's end"),
-            Err(error) if Instant::now() > deadline => return Err(error.into()),
-            _ => tokio::time::sleep(Duration::from_millis(20)).await,
-        }
-    }
+/// It replays as it was recorded, and tells of the end.
+fn whole(file: &Path) -> Result<()> {
+    let replayed = check(&std::fs::read(file)?)?;
+    ensure!(
+        replayed.snapshot.status.status == Status::Stopped,
+        "the recording does not tell of the task's end"
+    );
+    Ok(())
 }
 
 /// Adds what only we know: why it was made, and with which browser.

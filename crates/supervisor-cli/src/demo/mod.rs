@@ -91,7 +91,7 @@ async fn live(
     };
     let stopped = stop(narrator, &supervisor, running).await;
     if let Some(path) = record {
-        recording::finish(narrator, path).await?;
+        recording::finish(narrator, path)?;
     }
     let exit = told(narrator, played?)?;
     stopped.map(|()| exit)

@@ -1,11 +1,9 @@
-//! The recording of `--record`: waited for, checked, and given a header that says what it is.
+//! The recording of `--record`: checked, and given a header that says what it is.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use supervisor::Status;
 use supervisor_transcript::{Replayed, TranscriptError, Writer, check};
-use tokio::time::{Instant, sleep};
 
 use crate::error::CliError;
 
@@ -14,32 +12,13 @@ use super::narrate::Narrator;
 const WHY: &str = "The demo: each kind of dialog answered, a popup that asks at once, calls that a dialog blocks, and a \
                    question from the third of three nested sites.";
 
-/// The recording's thread has nothing else to do than to write; a disk that needs longer is full or gone.
-const LIMIT: Duration = Duration::from_secs(5);
-
-/// How often the file is looked at until it is whole: nobody tells when its thread has written the last line.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
-
-/// Waits until the recording is whole, checks that it replays to what was sent, and completes its header.
-pub(super) async fn finish(narrator: &Narrator, path: PathBuf) -> Result<(), CliError> {
-    let (recording, replayed) = whole(&path).await?;
+/// Checks that the recording is whole, and completes its header. All of it is written when its task has stopped.
+pub(super) fn finish(narrator: &Narrator, path: PathBuf) -> Result<(), CliError> {
+    let recording = read(&path)?;
+    let replayed = replayed(&recording).map_err(|why| CliError::Recording { path: path.clone(), why })?;
     write(&path, &completed(&recording, &replayed))?;
     narrator.good(&format!("recorded to {}, and it replays to the same", path.display()))?;
     Ok(())
-}
-
-async fn whole(path: &Path) -> Result<(String, Replayed), CliError> {
-    let deadline = Instant::now() + LIMIT;
-    loop {
-        let recording = read(path)?;
-        match replayed(&recording) {
-            Ok(replayed) => return Ok((recording, replayed)),
-            Err(why) if Instant::now() >= deadline => {
-                return Err(CliError::Recording { path: path.to_owned(), why });
-            }
-            Err(_) => sleep(LOOK_AGAIN).await,
-        }
-    }
 }
 
 /// A recording that was made to its end ends with the task's.
