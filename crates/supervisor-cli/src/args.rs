@@ -2,8 +2,8 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::logging::Logging;
-use crate::{demo, mcp, replay, watch};
+use crate::logging::{Level, Logging};
+use crate::{bench_client, demo, mcp, replay, watch};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -33,6 +33,18 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
+    /// Hold many connections to one URL, so that a harness can measure the command itself.
+    BenchClient(bench_client::Args),
+}
+
+impl Command {
+    /// A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
+    pub(crate) fn usual_log_level(&self) -> Level {
+        match self {
+            Command::BenchClient(_) => Level::Off,
+            _ => Level::Warn,
+        }
+    }
 }
 
 #[cfg(test)]

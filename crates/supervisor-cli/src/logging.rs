@@ -13,16 +13,16 @@ const MOST_OF_RMCP: LevelFilter = LevelFilter::INFO;
 /// What is logged, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Logging {
-    /// The least important messages to log on standard error.
-    #[arg(long, global = true, value_enum, default_value = "warn")]
-    log_level: Level,
+    /// The least important messages to log on standard error [default: warn; of `bench-client` off].
+    #[arg(long, global = true, value_enum)]
+    log_level: Option<Level>,
     /// How each message is written.
     #[arg(long, global = true, value_enum, default_value = "text")]
     log_format: Format,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Level {
+pub(crate) enum Level {
     Off,
     Error,
     Warn,
@@ -50,10 +50,10 @@ impl From<Level> for LevelFilter {
     }
 }
 
-/// Starts to log.
-pub(crate) fn start(logging: &Logging) {
+/// Starts to log, at the usual level of the command unless another one was asked for.
+pub(crate) fn start(logging: &Logging, usual: Level) {
     let colour = crate::screen::may_colour(io::stderr().is_terminal());
-    let level = LevelFilter::from(logging.log_level);
+    let level = LevelFilter::from(logging.log_level.unwrap_or(usual));
     let filter = Targets::new().with_default(level).with_target("rmcp", level.min(MOST_OF_RMCP));
     let log = tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(io::stderr);
     let log = match logging.log_format {

@@ -1,6 +1,7 @@
 //! The `cdp-supervisor` command.
 
 mod args;
+mod bench_client;
 mod demo;
 mod error;
 mod escape;
@@ -23,7 +24,7 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    logging::start(&cli.logging);
+    logging::start(&cli.logging, cli.command.usual_log_level());
     match run(cli.command) {
         Ok(exit) => exit.into(),
         Err(error) => error.report().into(),
@@ -36,6 +37,7 @@ fn run(command: Command) -> Result<Exit, CliError> {
         Command::Watch(args) => asynchronous(watch::run(args)),
         Command::Mcp(args) => asynchronous(mcp::run(args)),
         Command::Replay(args) => replay::run(&args),
+        Command::BenchClient(args) => asynchronous(bench_client::run(args)),
     }
 }
 

@@ -128,7 +128,7 @@ async fn watch(supervisor: Supervisor, url: String, policy: Policy, json: bool) 
 }
 
 /// The endpoint without its secrets.
-fn shown(url: &str) -> String {
+pub(crate) fn shown(url: &str) -> String {
     Endpoint::parse(url).map_or_else(|_| "this endpoint".to_owned(), |endpoint| endpoint.to_string())
 }
 

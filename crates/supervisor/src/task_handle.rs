@@ -102,6 +102,11 @@ impl Task {
         timeout(limit, wait).await.unwrap_or_else(|_| Err(waited_in_vain(limit)))
     }
 
+    /// Waits until the task has ended: stopped, started elsewhere, or failed for good.
+    pub async fn wait_for_end(&self) {
+        self.slot.published.wait_for_end().await;
+    }
+
     /// Answers a dialog. Which one may be left open while only one is pending.
     ///
     /// # Errors

@@ -1,0 +1,142 @@
+//! `bench-client` against servers that are much simpler than a browser: what a harness from outside may be.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead as _, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::{Message, WebSocket, accept};
+
+/// Generous: it only ends a test that would hang.
+const LIMIT: Duration = Duration::from_secs(30);
+
+const CONNECTIONS: usize = 3;
+
+/// What the server does when a connection was set up.
+type Play = fn(&mut Peer);
+
+/// One connection, as the server sees it.
+struct Peer {
+    socket: WebSocket<TcpStream>,
+    /// Whether a page is announced, as browsers do it.
+    announces: bool,
+}
+
+impl Peer {
+    fn event(&mut self, method: &str, params: &Value) {
+        let mut event = json!({"method": method, "params": params});
+        if self.announces {
+            event["sessionId"] = "S".into();
+        }
+        self.socket.send(Message::text(event.to_string())).unwrap();
+    }
+
+    /// Answers everything with an empty result until this command comes, and gives it.
+    fn until(&mut self, wanted: &str) -> Value {
+        loop {
+            let text = self.socket.read().unwrap();
+            let Ok(command) = serde_json::from_str::<Value>(text.to_text().unwrap()) else { continue };
+            if self.announces && command["method"] == "Target.setAutoAttach" && command["sessionId"].is_null()
+            {
+                let info = json!({"targetId": "P", "type": "page"});
+                let params = json!({"sessionId": "S", "targetInfo": info, "waitingForDebugger": false});
+                let event = json!({"method": "Target.attachedToTarget", "params": params});
+                self.socket.send(Message::text(event.to_string())).unwrap();
+            }
+            let mut reply = json!({"id": command["id"], "result": {}});
+            reply["sessionId"] = command["sessionId"].clone();
+            reply.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+            self.socket.send(Message::text(reply.to_string())).unwrap();
+            if command["method"] == wanted {
+                return command;
+            }
+        }
+    }
+}
+
+/// Serves each connection on a thread and says when its play is over.
+fn serve(announces: bool, play: Play) -> (u16, Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (over, plays) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let over: Sender<()> = over.clone();
+            std::thread::spawn(move || {
+                let mut peer = Peer { socket: accept(stream).unwrap(), announces };
+                peer.until("Runtime.runIfWaitingForDebugger");
+                play(&mut peer);
+                let _ = over.send(());
+            });
+        }
+    });
+    (port, plays)
+}
+
+fn start(url: &str) -> Child {
+    let connections = CONNECTIONS.to_string();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cdp-supervisor"));
+    command.args(["bench-client", "--url", url, "--conns", &connections]).stdout(Stdio::piped());
+    command.stdin(Stdio::null()).spawn().unwrap()
+}
+
+fn wait_until_ready(client: &mut Child) {
+    let mut line = String::new();
+    BufReader::new(client.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "READY\n");
+}
+
+fn floods_and_asks(peer: &mut Peer) {
+    for number in 0..1_000 {
+        let args = json!([{"type": "number", "value": number}]);
+        peer.event(
+            "Runtime.consoleAPICalled",
+            &json!({"type": "log", "args": args, "executionContextId": 1}),
+        );
+        peer.event("Page.frameStartedLoading", &json!({"frameId": "P"}));
+    }
+    for message in ["first", "second"] {
+        let params =
+            json!({"url": "http://a.test/", "message": message, "type": "alert", "hasBrowserHandler": false});
+        peer.event("Page.javascriptDialogOpening", &params);
+        // This server never tells that a dialog was closed.
+        let answer = peer.until("Page.handleJavaScriptDialog");
+        assert_eq!(answer["params"]["accept"], true);
+    }
+}
+
+fn waits_for_the_end(peer: &mut Peer) {
+    while peer.socket.read().is_ok() {}
+}
+
+#[test]
+fn each_connection_is_supervised_until_the_server_closes_it() {
+    for (announces, path) in [(true, ""), (true, "devtools/browser/B"), (false, "devtools/page/P")] {
+        let (port, plays) = serve(announces, floods_and_asks);
+        let mut client = start(&format!("ws://127.0.0.1:{port}/{path}"));
+        wait_until_ready(&mut client);
+        (0..CONNECTIONS).for_each(|_| plays.recv_timeout(LIMIT).unwrap());
+        assert_eq!(client.wait().unwrap().code(), Some(0), "{path}");
+    }
+}
+
+#[test]
+fn a_signal_stops_all_tasks() {
+    let (port, plays) = serve(true, waits_for_the_end);
+    let mut client = start(&format!("ws://127.0.0.1:{port}/"));
+    wait_until_ready(&mut client);
+    kill_process(Pid::from_child(&client), Signal::TERM).unwrap();
+    (0..CONNECTIONS).for_each(|_| plays.recv_timeout(LIMIT).unwrap());
+    assert_eq!(client.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_failure() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut client = start(&format!("ws://127.0.0.1:{port}/"));
+    assert_eq!(client.wait().unwrap().code(), Some(1));
+}
