@@ -31,3 +31,10 @@ written_as_text!(CallId, "^c-[0-9]+$");
 pub(crate) fn dialog_type(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "enum": ["alert", "confirm", "prompt", "beforeunload", "other"]})
 }
+
+/// A value or `null`, where `null` says something: as two ways to write it, which no simplification takes for a value that
+/// may be left out.
+pub(crate) fn or_null<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let value = generator.subschema_for::<T>();
+    json_schema!({"oneOf": [value, {"type": "null"}]})
+}

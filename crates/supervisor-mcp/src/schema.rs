@@ -181,5 +181,7 @@ mod tests {
             serde_json::json!(["string", "null"]),
             "it is there, and null"
         );
+        let null = serde_json::json!({"type": "null"});
+        assert_eq!(dialog["user_input"]["oneOf"][1], null, "a dismissed prompt has it, and it is null");
     }
 }

@@ -3,17 +3,18 @@
 //! Its sections are shared, so that building a new one costs what changed. The names and shapes are part of the contract
 //! with hosts: fields are only added.
 
+mod dialog;
 pub(crate) mod view;
 
 use std::sync::Arc;
 
-use cdp_wire::page::DialogType;
 use cdp_wire::{FrameId, SessionId, TargetId};
 use serde::{Deserialize, Serialize};
 
-use crate::dialog::{ClosedBy, Reason, Source};
 use crate::ids::DialogId;
 use crate::meters::Meters;
+
+pub use dialog::DialogView;
 
 /// What is known about a task at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,60 +35,6 @@ pub struct Snapshot {
     pub counts: Counts,
     /// The number of the last event that it contains.
     pub version: u64,
-}
-
-/// A dialog, open or ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct DialogView {
-    /// Its id, never used twice for a task within a process.
-    pub id: DialogId,
-    /// `alert`, `confirm`, `prompt` or `beforeunload`.
-    #[serde(rename = "type")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::dialog_type"))]
-    pub kind: DialogType,
-    /// What the page says. Untrusted.
-    pub message: String,
-    /// Whether the message was cut.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub truncated: bool,
-    /// The message's whole length in bytes, when it was cut.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub full_length: Option<usize>,
-    /// The default text of a prompt; cut like the message. Untrusted.
-    pub default_prompt: String,
-    /// Seconds since the Unix epoch.
-    pub opened_at: f64,
-    /// The frame that raised it; older browsers do not say.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
-    pub frame_id: Option<FrameId>,
-    /// Its page.
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    pub target_id: TargetId,
-    /// The page's session, where the answer goes; none on a page endpoint.
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
-    pub session_id: Option<SessionId>,
-    /// The URL of the frame. Untrusted.
-    pub url: String,
-    /// Where it comes from.
-    pub source: Source,
-    /// Whether it can be answered.
-    pub answerable: bool,
-    /// When it ended, in seconds since the Unix epoch.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed_at: Option<f64>,
-    /// Whether it was accepted; null when it just vanished.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted: Option<bool>,
-    /// What was typed into an accepted prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_input: Option<String>,
-    /// Who closed it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closed_by: Option<ClosedBy>,
-    /// What did, when it was nobody here.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<Reason>,
 }
 
 /// The frames of one page, within the limits of a snapshot.
