@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PURE: [&str; 4] = ["cdp-wire", "supervisor-core", "supervisor-transcript", "browser-model"];
+const PURE: [&str; 5] =
+    ["cdp-wire", "supervisor-core", "supervisor-transcript", "browser-model", "simulator"];
 
 /// Crates that do input or output, or give randomness.
 const IMPURE_CRATES: &str = "tokio ractor mio rand rand_core fastrand getrandom socket2 hyper libc tempfile";

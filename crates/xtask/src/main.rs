@@ -8,6 +8,7 @@ mod matrix;
 mod old_shells;
 mod protocol;
 mod shell;
+mod simulate;
 mod subset;
 mod test;
 mod tidy;
@@ -33,6 +34,8 @@ enum Chore {
     Docs,
     /// Refreshes `fixtures/protocol` from the published protocol.
     Protocol(protocol::Args),
+    /// Runs seeds of the simulator: a fake browser, a virtual clock and faults against the real machine.
+    Simulate(simulate::Args),
     /// Records `fixtures/transcripts` anew with a real Chromium.
     Transcripts(transcripts::Args),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Chore::Matrix(args) => matrix::run(&args),
         Chore::Docs => docs::run(),
         Chore::Protocol(args) => protocol::run(&args),
+        Chore::Simulate(args) => simulate::run(&args),
         Chore::Transcripts(args) => transcripts::run(&args),
     };
     match done {

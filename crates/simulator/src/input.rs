@@ -1,0 +1,38 @@
+//! Inputs that can be kept.
+
+use supervisor_core::{Command, Epoch, Input, Net, Req};
+
+/// An input that owns its text, so that a run can be repeated.
+#[derive(Debug, Clone)]
+pub enum Owned {
+    /// The browser sent a message.
+    Received(Epoch, String),
+    /// The connection changed.
+    Net(Net),
+    /// The host asks.
+    Host(Req, Command),
+    /// Time passed.
+    Tick,
+}
+
+impl Owned {
+    /// As the machine takes it.
+    #[must_use]
+    pub fn borrow(&self) -> Input<'_> {
+        match self {
+            Owned::Received(epoch, text) => Input::Received { epoch: *epoch, text },
+            Owned::Net(net) => Input::Net(net.clone()),
+            Owned::Host(req, command) => Input::Host { req: *req, command: command.clone() },
+            Owned::Tick => Input::Tick,
+        }
+    }
+
+    /// The message; empty when it is none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Owned::Received(_, text) => text,
+            _ => "",
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What must hold. A broken rule is a panic whose message begins with the rule: `rule: what was found`.
+
+pub(crate) mod bounds;
+pub mod dialogs;
+pub(crate) mod epochs;
+pub mod replayed;
+pub mod residue;
+pub(crate) mod resumed;
+pub mod sound;
+pub mod truth;
+
+use crate::world::World;
+
+/// Fails unless the rule holds.
+#[track_caller]
+pub(crate) fn check(rule: &str, holds: bool, found: impl FnOnce() -> String) {
+    if !holds {
+        panic!("{rule}: {}", found());
+    }
+}
+
+/// What holds after every step.
+pub(crate) fn after_step(world: &World) {
+    sound::holds(world);
+    bounds::hold(world.machine.state());
+    world.requests.in_time(world.now);
+}

@@ -1,0 +1,61 @@
+//! The state agrees with itself.
+
+use supervisor_core::{FrameId, Route, TargetId};
+
+use crate::rules::check;
+use crate::world::World;
+
+const RULE: &str = "the state agrees with itself";
+
+/// What holds at every moment.
+///
+/// # Panics
+/// When it does not.
+pub fn holds(world: &World) {
+    let state = world.machine.state();
+    for (page_id, page) in state.pages.iter() {
+        for id in state.frames.of_page(page_id) {
+            frame(world, page_id, page.main_frame.as_ref(), id);
+        }
+        let open = state.dialogs.open.values();
+        let answerable =
+            open.filter(|it| it.opening.page == *page_id && it.is_answerable() && it.is_showing());
+        let natively = answerable.filter(|it| it.opening.paused.is_none()).count();
+        check(RULE, natively <= 1, || format!("{page_id} has {natively} dialogs that can be answered"));
+    }
+    for (route, session) in state.sessions.iter() {
+        let parent = &session.parent;
+        let is_there = *parent == Route::Root || state.sessions.get(parent).is_some();
+        check(RULE, is_there, || format!("the parent of {route} is dead"));
+    }
+}
+
+fn frame(world: &World, page: &TargetId, main: Option<&FrameId>, id: &FrameId) {
+    let state = world.machine.state();
+    let Some(frame) = state.frames.get(id) else { panic!("{RULE}: {id}, a frame of {page}, is not there") };
+    check(RULE, frame.page == *page, || format!("{id} is on {} and on {page}", frame.page));
+    check(RULE, is_rooted(world, id, main), || format!("{id} has no way up to its page's main frame"));
+    if let Some(owner) = &frame.owner {
+        check(RULE, state.sessions.get(owner).is_some(), || format!("the session of {id} is dead"));
+    }
+    let own = frame.owner.is_some() && frame.owner == frame.remote;
+    check(RULE, frame.is_oopif() == (frame.parent.is_some() && own), || format!("{id} is an OOPIF or not"));
+}
+
+/// A way up to the main frame that does not run in a circle. Parents that are not known yet end it, too.
+fn is_rooted(world: &World, id: &FrameId, main: Option<&FrameId>) -> bool {
+    let frames = &world.machine.state().frames;
+    let mut current = id;
+    for _ in 0..=frames.len() {
+        match frames.get(current).and_then(|frame| frame.parent.as_ref()) {
+            Some(parent) if frames.get(parent).is_some() => current = parent,
+            Some(_) => return true,
+            None => {
+                return main == Some(current)
+                    || main.is_none()
+                    || frames.get(current).is_some_and(|it| it.remote.is_some());
+            }
+        }
+    }
+    false
+}
