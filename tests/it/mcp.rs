@@ -45,7 +45,11 @@ mod browser {
         let home = std::env::temp_dir().join(format!("cdp-mcp-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
         let mut command = Command::new(server());
-        command.args(["mcp", "--launch"]).env("TMPDIR", &home).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+            .args(["mcp", "--launch", "--no-journal"])
+            .env("TMPDIR", &home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut server = command.spawn().unwrap();
         let mut input = server.stdin.take().unwrap();
         for message in [INITIALIZE, INITIALIZED, CONFIRM] {

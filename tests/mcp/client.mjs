@@ -43,7 +43,7 @@ async function fails(code, name, args) {
 
 const tools = async () => (await client.listTools()).tools.length;
 
-await client.connect(new StdioClientTransport({ command: server, args: ["mcp"] }));
+await client.connect(new StdioClientTransport({ command: server, args: ["mcp", "--no-journal"] }));
 assert.match(client.getInstructions(), /pending_dialogs/);
 assert.equal(await tools(), 3);
 await fails("not_connected", "browser_eval", { expression: "1" });

@@ -96,7 +96,7 @@ async def without_handshake(server):
 
 
 async def main():
-    server = StdioServerParameters(command=SERVER, args=["mcp"])
+    server = StdioServerParameters(command=SERVER, args=["mcp", "--no-journal"])
     for way in (with_handshake, without_handshake):
         told_after_ms = await asyncio.wait_for(way(server), 90)
         print(json.dumps({"client": f"python, {way.__name__}", "told_after_ms": told_after_ms}))

@@ -1,15 +1,17 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand};
 
-use crate::logging::{Level, Logging};
-use crate::{bench_client, demo, mcp, replay, watch};
+use crate::settings::{Flags, Layer, Level, LogKeys};
+use crate::{bench_client, config, demo, mcp, replay, watch};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  refused or failed; standard error says what, why and what to do next
-  2  the command line is wrong
+  2  the command line or the settings are wrong
   3  no browser was found
   128 + N  signal N ended `demo`, after everything was stopped";
 
@@ -17,8 +19,11 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "cdp-supervisor", version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
+    /// The settings; without it config.yaml here, else in $XDG_CONFIG_HOME/cdp-supervisor
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) logging: Logging,
+    pub(crate) log: Flags<LogKeys>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -33,16 +38,39 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
+    /// Print the settings that hold, and where each comes from.
+    Config(config::Args),
     /// Hold many connections to one URL, so that a harness can measure the command itself.
     BenchClient(bench_client::Args),
 }
 
 impl Command {
-    /// A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
-    pub(crate) fn usual_log_level(&self) -> Level {
+    /// Its part of the settings.
+    pub(crate) fn settings(&self) -> Vec<Layer> {
         match self {
-            Command::BenchClient(_) => Level::Off,
-            _ => Level::Warn,
+            Command::Watch(args) => args.settings(),
+            Command::Mcp(args) => args.settings(),
+            Command::Config(args) => args.settings(),
+            Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => Vec::new(),
+        }
+    }
+
+    /// Whether wrong settings stop it.
+    pub(crate) fn needs_settings(&self) -> bool {
+        match self {
+            Command::Watch(_) | Command::Mcp(_) => true,
+            Command::Config(args) => args.needs_settings(),
+            Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => false,
+        }
+    }
+
+    /// What is logged where nobody chooses: what a command prints anyway is not told twice.
+    pub(crate) fn usual_log_level(&self) -> Option<Level> {
+        match self {
+            Command::Demo(_) | Command::Watch(_) => Some(Level::Warn),
+            // A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
+            Command::BenchClient(_) => Some(Level::Off),
+            _ => None,
         }
     }
 }

@@ -9,10 +9,10 @@ use supervisor::{Bridge, DialogPolicy, Options, StartOptions, Supervisor, Task};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
+use crate::browser::shown;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::signals::Signals;
-use crate::watch::shown;
 
 const EXAMPLES: &str = "\
 Examples:

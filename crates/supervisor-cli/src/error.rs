@@ -11,6 +11,7 @@ use supervisor_transcript::TranscriptError;
 use crate::demo::StepFailed;
 use crate::escape;
 use crate::exit::Exit;
+use crate::settings::SettingsError;
 
 /// A failure of the command. Its text is for people and may have several lines.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,14 @@ pub(crate) enum CliError {
     /// The process lacks what any program needs.
     #[error("cannot start: {0}\n  next: look at the limits of this process (ulimit -a)")]
     Runtime(io::Error),
+    /// The settings are wrong.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// It is not said where the browser is.
+    #[error(
+        "it is not said where the browser is\n  next: give its URL, or --launch for one of its own, or set browser.cdp_url; see --help"
+    )]
+    NoUrl,
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
@@ -97,6 +106,7 @@ impl CliError {
         }
         match self {
             CliError::NoBrowser(_) => Exit::NoBrowser,
+            CliError::Settings(_) | CliError::NoUrl => Exit::Usage,
             _ => Exit::Failed,
         }
     }

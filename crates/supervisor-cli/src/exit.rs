@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Done,
     /// Refused or failed.
     Failed,
+    /// The command line or the settings are wrong.
+    Usage,
     /// There is no browser to work with.
     NoBrowser,
     /// A signal ended it.
@@ -22,6 +24,7 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Done => ExitCode::SUCCESS,
             Exit::Failed => ExitCode::from(1),
+            Exit::Usage => ExitCode::from(2),
             Exit::NoBrowser => ExitCode::from(3),
             // As shells report a process that a signal ended.
             Exit::Signal(signal) => ExitCode::from(128 + signal.number()),

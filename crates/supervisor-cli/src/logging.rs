@@ -2,40 +2,11 @@
 
 use std::io::{self, IsTerminal as _};
 
-use clap::{Args, ValueEnum};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-/// What `rmcp` logs above this are whole requests, and with them signed URLs.
-const MOST_OF_RMCP: LevelFilter = LevelFilter::INFO;
-
-/// What is logged, and how.
-#[derive(Debug, Args)]
-pub(crate) struct Logging {
-    /// The least important messages to log on standard error [default: warn; of `bench-client` off].
-    #[arg(long, global = true, value_enum)]
-    log_level: Option<Level>,
-    /// How each message is written.
-    #[arg(long, global = true, value_enum, default_value = "text")]
-    log_format: Format,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Level {
-    Off,
-    Error,
-    Warn,
-    Info,
-    Debug,
-    Trace,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
+use crate::settings::{Format, Level, Loaded};
 
 impl From<Level> for LevelFilter {
     fn from(level: Level) -> Self {
@@ -50,16 +21,26 @@ impl From<Level> for LevelFilter {
     }
 }
 
-/// Starts to log, at the usual level of the command unless another one was asked for.
-pub(crate) fn start(logging: &Logging, usual: Level) {
+/// Starts to log. `usual` is the level where nobody chose one.
+pub(crate) fn start(loaded: &Loaded, usual: Option<Level>) {
     let colour = crate::screen::may_colour(io::stderr().is_terminal());
-    let level = LevelFilter::from(logging.log_level.unwrap_or(usual));
-    let filter = Targets::new().with_default(level).with_target("rmcp", level.min(MOST_OF_RMCP));
+    let chosen = usual.filter(|_| loaded.is_default("log.level")).unwrap_or(loaded.settings.log.level);
+    let level = LevelFilter::from(chosen);
+    let filter = Targets::new()
+        .with_default(level)
+        .with_target("rmcp", level.min(most_of_others(level)))
+        .with_target("ractor", level.min(most_of_others(level)));
     let log = tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(io::stderr);
-    let log = match logging.log_format {
+    let log = match loaded.settings.log.format {
         Format::Text => log.boxed(),
         Format::Json => log.json().boxed(),
     };
     // Setting it fails only when it was set before.
     let _ = tracing_subscriber::registry().with(log.with_filter(filter)).try_init();
+}
+
+/// Above information, `rmcp` logs whole requests, and with them signed URLs. Clients that come and go, and the numbers of
+/// actors, are for those who look for more than the usual.
+fn most_of_others(level: LevelFilter) -> LevelFilter {
+    if level > LevelFilter::INFO { LevelFilter::INFO } else { LevelFilter::WARN }
 }

@@ -2,6 +2,8 @@
 
 mod args;
 mod bench_client;
+mod browser;
+mod config;
 mod demo;
 mod error;
 mod escape;
@@ -10,6 +12,7 @@ mod logging;
 mod mcp;
 mod replay;
 mod screen;
+mod settings;
 mod signals;
 mod teller;
 mod watch;
@@ -21,22 +24,38 @@ use clap::Parser as _;
 use args::{Cli, Command};
 use error::CliError;
 use exit::Exit;
+use settings::{Around, Loaded};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    logging::start(&cli.logging, cli.command.usual_log_level());
-    match run(cli.command) {
+    match begin(Cli::parse()) {
         Ok(exit) => exit.into(),
         Err(error) => error.report().into(),
     }
 }
 
-fn run(command: Command) -> Result<Exit, CliError> {
+fn begin(cli: Cli) -> Result<Exit, CliError> {
+    let loaded = load(&cli)?;
+    logging::start(&loaded, cli.command.usual_log_level());
+    run(cli.command, loaded)
+}
+
+fn load(cli: &Cli) -> Result<Loaded, CliError> {
+    let flags: Vec<_> = std::iter::once(cli.log.layer()).chain(cli.command.settings()).collect();
+    let around = Around::here();
+    match settings::load(cli.config.as_deref(), flags.clone(), &around) {
+        Ok(loaded) => Ok(loaded),
+        Err(_) if !cli.command.needs_settings() => Ok(settings::without_layers(flags, &around)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
     match command {
         Command::Demo(args) => asynchronous(demo::run(args)),
-        Command::Watch(args) => asynchronous(watch::run(args)),
-        Command::Mcp(args) => asynchronous(mcp::run(args)),
+        Command::Watch(args) => asynchronous(watch::run(args, loaded)),
+        Command::Mcp(args) => asynchronous(mcp::run(args, loaded)),
         Command::Replay(args) => replay::run(&args),
+        Command::Config(args) => config::run(&args, &loaded),
         Command::BenchClient(args) => asynchronous(bench_client::run(args)),
     }
 }

@@ -92,6 +92,11 @@ impl Screen {
         print(&laid_out(at, line, self.colour))
     }
 
+    /// Prints lines of our own.
+    pub(crate) fn text(self, text: &str) -> io::Result<()> {
+        print(&escape::lines(text.trim_end_matches('\n')))
+    }
+
     /// Prints a value as JSON in one line.
     pub(crate) fn json(self, value: &impl Serialize) -> io::Result<()> {
         print(&escape::json(&serde_json::to_string(value)?))

@@ -1,15 +1,16 @@
 //! `watch`: what happens in a browser, one line an event.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use chromium_launcher::{Launch, LauncherError, Running};
-use clap::ValueEnum;
 use serde_json::json;
-use supervisor::{DialogPolicy, Endpoint, Observed, Options, Recorded, Snapshot, Status, Supervisor, Task};
+use supervisor::{Observed, Recorded, Snapshot, Status, Supervisor, Task};
 
+use crate::browser::{self, Browser};
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::screen::{Kind, Line, Screen};
+use crate::settings::{Flags, Layer, Loaded, Prepared, TaskKeys};
 use crate::signals::Signals;
 use crate::teller::Teller;
 
@@ -34,55 +35,33 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// http://HOST:PORT, ws://HOST:PORT/devtools/browser/ID, ws://HOST:PORT/devtools/page/ID, wss://…, or a user-data-dir.
-    #[arg(required_unless_present = "launch")]
-    url: Option<String>,
-    /// Start a browser of its own, without a window and with a profile that is thrown away.
-    #[arg(long, conflicts_with = "url")]
-    launch: bool,
-    /// Who answers dialogs.
-    #[arg(long, value_enum, default_value = "must-respond")]
-    policy: Policy,
+    #[command(flatten)]
+    browser: Browser,
     /// Print each event as one line of JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    task: Flags<TaskKeys>,
 }
 
-/// Who answers dialogs.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Policy {
-    /// Somebody else; the watchdog dismisses what nobody answers in time.
-    MustRespond,
-    /// Each dialog is dismissed at once.
-    AutoDismiss,
-    /// Each dialog is accepted at once.
-    AutoAccept,
-}
-
-impl From<Policy> for DialogPolicy {
-    fn from(policy: Policy) -> Self {
-        match policy {
-            Policy::MustRespond => DialogPolicy::MustRespond,
-            Policy::AutoDismiss => DialogPolicy::AutoDismiss,
-            Policy::AutoAccept => DialogPolicy::AutoAccept,
-        }
+impl Args {
+    /// Its part of the settings.
+    pub(crate) fn settings(&self) -> Vec<Layer> {
+        [self.task.layer()].into_iter().chain(self.browser.settings()).collect()
     }
 }
 
 /// Watches until a signal comes or the browser is gone for good.
-pub(crate) async fn run(args: Args) -> Result<Exit, CliError> {
+pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
-    let launched = match args.launch {
-        false => None,
-        true => tokio::select! {
-            _ = signals.next() => return Ok(Exit::Done),
-            launched = launch() => Some(launched?),
-        },
+    let launched = tokio::select! {
+        _ = signals.next() => return Ok(Exit::Done),
+        launched = args.browser.launched() => launched?,
     };
-    let url = launched.as_ref().map(|running| running.ws_url().to_owned()).or(args.url).unwrap_or_default();
+    let prepared = Arc::new(Prepared::new(&loaded, launched.as_ref()));
     let supervisor = Supervisor::start();
     // A task of its own: a reader that pauses holds up its lines, and not the signals.
-    let mut watching = tokio::spawn(watch(supervisor.clone(), url, args.policy, args.json));
+    let mut watching = tokio::spawn(watch(supervisor.clone(), Arc::clone(&prepared), args.json));
     let watched = tokio::select! {
         _ = signals.next() => {
             supervisor.stop_all().await;
@@ -92,29 +71,15 @@ pub(crate) async fn run(args: Args) -> Result<Exit, CliError> {
         }
         watched = &mut watching => watched.unwrap_or_else(|error| Err(CliError::BrokeOff(error.to_string()))),
     };
-    let stopped = match launched {
-        Some(running) => running.stop().await.map_err(CliError::Launch),
-        None => Ok(()),
-    };
+    prepared.end().await;
+    let stopped = browser::stop(launched).await;
     watched.and_then(|exit| stopped.map(|()| exit))
 }
 
-/// Starts a browser that is found on this machine.
-pub(crate) async fn launch() -> Result<Running, CliError> {
-    let found = tokio::task::spawn_blocking(chromium_launcher::find).await;
-    let found = found.map_err(|error| CliError::BrokeOff(error.to_string()))?;
-    let browser = found.map_err(|error| match error {
-        LauncherError::NotFound { .. } | LauncherError::Unusable { .. } => CliError::NoBrowser(error),
-        other => CliError::Launch(other),
-    })?;
-    Launch::new(browser).start().await.map_err(CliError::Launch)
-}
-
-async fn watch(supervisor: Supervisor, url: String, policy: Policy, json: bool) -> Result<Exit, CliError> {
-    let mut options = Options::default();
-    options.dialog_policy = policy.into();
-    let started = supervisor.get_or_start(TASK, &url, options).await;
-    let task = started.map_err(|failure| CliError::Start { endpoint: shown(&url), failure })?;
+async fn watch(supervisor: Supervisor, prepared: Arc<Prepared>, json: bool) -> Result<Exit, CliError> {
+    let endpoint = prepared.endpoint.as_ref().ok_or(CliError::NoUrl)?;
+    let started = prepared.start(&supervisor, TASK, endpoint).await;
+    let task = started.map_err(|failure| CliError::Start { endpoint: endpoint.to_string(), failure })?;
     let mut events = task.events();
     let mut view = View::new(json);
     view.beginning(&task)?;
@@ -125,11 +90,6 @@ async fn watch(supervisor: Supervisor, url: String, policy: Policy, json: bool) 
         }
     }
     ended(&task)
-}
-
-/// The endpoint without its secrets.
-pub(crate) fn shown(url: &str) -> String {
-    Endpoint::parse(url).map_or_else(|_| "this endpoint".to_owned(), |endpoint| endpoint.to_string())
 }
 
 fn ended(task: &Task) -> Result<Exit, CliError> {

@@ -9,9 +9,13 @@ use serde_json::Value;
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts/demo.cdp.jsonl");
 
+/// Surroundings of our own: nothing of the developer's settings, and no journal beside his.
+const HOME: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/home");
+
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cdp-supervisor"));
     command.args(args).stdin(Stdio::null());
+    command.env("XDG_CONFIG_HOME", HOME).env("XDG_STATE_HOME", HOME).env_remove("BROWSER_CDP_URL");
     command
 }
 
@@ -34,10 +38,10 @@ fn assert_exit(output: &Output, code: i32) {
 fn every_subcommand_explains_itself_with_examples() {
     let whole = run(&["--help"]);
     assert_exit(&whole, 0);
-    for part in ["demo", "watch", "replay", "Exit codes:", "--log-level", "--log-format"] {
+    for part in ["demo", "watch", "replay", "config", "Exit codes:", "--log-level", "--log-format"] {
         assert!(text(&whole.stdout).contains(part), "{part}: {}", text(&whole.stdout));
     }
-    for subcommand in ["demo", "watch", "replay"] {
+    for subcommand in ["demo", "watch", "replay", "config"] {
         let help = run(&[subcommand, "--help"]);
         assert_exit(&help, 0);
         assert!(text(&help.stdout).contains("Examples:\n  cdp-supervisor"), "{}", text(&help.stdout));

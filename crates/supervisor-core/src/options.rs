@@ -36,7 +36,7 @@ impl Options {
     ///
     /// # Errors
     /// What is wrong, and what was expected.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
         let host = &self.bridge_host;
         let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte);
         if !host.is_empty() && host.len() <= 253 && host.bytes().all(is_name) {

@@ -75,8 +75,20 @@ impl Supervisor {
         cdp_url: &str,
         options: impl Into<StartOptions>,
     ) -> Result<Task, Failure> {
-        let (task_id, endpoint) = (task_id.into(), Endpoint::parse(cdp_url)?);
-        let options = Box::new(options.into());
+        self.get_or_start_at(task_id, Endpoint::parse(cdp_url)?, options).await
+    }
+
+    /// The same at an endpoint that was read already.
+    ///
+    /// # Errors
+    /// As [`get_or_start`](Self::get_or_start).
+    pub async fn get_or_start_at(
+        &self,
+        task_id: impl Into<TaskId>,
+        endpoint: Endpoint,
+        options: impl Into<StartOptions>,
+    ) -> Result<Task, Failure> {
+        let (task_id, options) = (task_id.into(), Box::new(options.into()));
         let started =
             self.ask(|reply| RegistryMessage::GetOrStart { task_id, endpoint, options, reply }).await;
         started.unwrap_or_else(|| Err(gone()))

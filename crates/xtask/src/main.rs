@@ -30,7 +30,7 @@ enum Chore {
     Tidy,
     /// Runs the browser tests on each supported browser and writes docs/matrix.md. Fetches older browsers with npm.
     Matrix(matrix::Args),
-    /// Writes the documents that are made from the code: `docs/tools.md`, `docs/schema`.
+    /// Writes the documents that are made from the code: `docs/tools.md`, `docs/configuration.md`, `docs/schema`.
     Docs,
     /// Refreshes `fixtures/protocol` from the published protocol.
     Protocol(protocol::Args),

@@ -1,0 +1,91 @@
+//! What a task is started with, as the settings say.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use chromium_launcher::Running;
+use supervisor::{Endpoint, Failure, Options, Reconnect, StartOptions, Supervisor, Task};
+use supervisor_mcp::Defaults;
+
+use super::journal::OwnJournal;
+use super::layers::Loaded;
+use super::model::Settings;
+
+/// The choices of the tasks of a process, and its journal.
+pub(crate) struct Prepared {
+    start: StartOptions,
+    /// Where the browser is, if that is known.
+    pub(crate) endpoint: Option<Endpoint>,
+    journal: Option<OwnJournal>,
+}
+
+impl Prepared {
+    /// As the settings say; a browser that was launched comes before the configured one.
+    pub(crate) fn new(loaded: &Loaded, launched: Option<&Running>) -> Self {
+        let settings = &loaded.settings;
+        if settings.browser.guard {
+            tracing::warn!("browser.guard has no effect: this version has no guard connection yet");
+        }
+        let journal = OwnJournal::begin(loaded);
+        let mut start = StartOptions::from(options(settings));
+        start.start_timeout = settings.timeouts.start_s.0;
+        start.headers = settings.browser.headers.secrets();
+        start.recording = settings.recording.path.as_deref().map(recording);
+        start.journal = journal.as_ref().map(OwnJournal::keeper);
+        let launched = launched.and_then(|running| Endpoint::parse(running.ws_url()).ok());
+        let endpoint =
+            launched.or_else(|| settings.browser.cdp_url.as_ref().map(|url| url.endpoint().clone()));
+        Self { start, endpoint, journal }
+    }
+
+    /// Starts a task at this endpoint.
+    ///
+    /// # Errors
+    /// As [`Supervisor::get_or_start`].
+    pub(crate) async fn start(
+        &self,
+        supervisor: &Supervisor,
+        task: &str,
+        endpoint: &Endpoint,
+    ) -> Result<Task, Failure> {
+        supervisor.get_or_start_at(task, endpoint.clone(), self.start.clone()).await
+    }
+
+    /// The same for the tools.
+    pub(crate) fn defaults(&self) -> Defaults {
+        let defaults = Defaults::default().with_start(self.start.clone());
+        match &self.endpoint {
+            Some(endpoint) => defaults.with_endpoint(endpoint.clone()),
+            None => defaults,
+        }
+    }
+
+    /// When all tasks have stopped: what is left is written.
+    pub(crate) async fn end(&self) {
+        if let Some(journal) = &self.journal {
+            journal.end().await;
+        }
+    }
+}
+
+fn options(settings: &Settings) -> Options {
+    let (browser, timeouts, reconnect) = (&settings.browser, &settings.timeouts, &settings.reconnect);
+    let mut options = Options::default();
+    options.dialog_policy = browser.dialog_policy;
+    options.dialog_timeout = browser.dialog_timeout_s.0;
+    options.bridge = browser.bridge;
+    options.bridge_host = browser.bridge_host.0.clone();
+    options.call_timeout = timeouts.call_s.0;
+    let tries = u32::try_from(reconnect.tries.0).unwrap_or(u32::MAX);
+    options.reconnect = Reconnect { tries, within: reconnect.seconds.0 };
+    options
+}
+
+/// In a folder each process makes a file of its own.
+fn recording(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_owned();
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    path.join(format!("{}-{}.cdp.jsonl", now.as_secs(), std::process::id()))
+}
