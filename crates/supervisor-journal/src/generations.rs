@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::JournalError;
 
@@ -13,15 +13,18 @@ pub const MAX_BYTES: u64 = 256 * 1024 * 1024;
 /// How long, if not told otherwise: a week, in which a stuck run is looked into or never.
 pub const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Generations that share the bound: when one is full, the oldest goes.
-const GENERATIONS: u64 = 4;
+/// Generations that share the bounds: when one is full, or covers its share of the time, the next begins, and the oldest go.
+const GENERATIONS: u32 = 8;
+
+/// An empty store takes about half a megabyte, and sled needs some room of its own.
+const SMALLEST_GENERATION: u64 = 2 * 1024 * 1024;
 
 /// What a journal may keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Bytes on disk, all generations together. sled needs some room of its own: less than a few megabytes is rounded up.
+    /// Bytes on disk, all generations together. Less than 20 MiB is rounded up to that.
     pub max_bytes: u64,
-    /// Time since a generation was last written to.
+    /// How old the oldest event may become.
     pub max_age: Duration,
 }
 
@@ -34,12 +37,26 @@ impl Default for Bounds {
 impl Bounds {
     /// How large one generation may grow.
     pub(crate) fn generation(&self) -> u64 {
-        (self.max_bytes / GENERATIONS).max(SMALLEST_GENERATION)
+        (self.max_bytes / u64::from(GENERATIONS)).max(SMALLEST_GENERATION)
+    }
+
+    /// How much time one generation may cover.
+    pub(crate) fn span(&self) -> Duration {
+        self.max_age / GENERATIONS
+    }
+
+    /// Bytes of records between two looks at the size on disk, which cost a walk through the folder. sled takes two to
+    /// three times as much.
+    pub(crate) fn look_every(&self) -> u64 {
+        self.generation() / 16
+    }
+
+    /// What the generations besides the present one may take: it may grow, a little over its bound until that is seen.
+    fn others(&self) -> u64 {
+        let present = self.generation() + 4 * self.look_every();
+        self.max_bytes.max(SMALLEST_GENERATION * u64::from(GENERATIONS + 2)).saturating_sub(present)
     }
 }
-
-/// An empty store takes about half a megabyte.
-const SMALLEST_GENERATION: u64 = 2 * 1024 * 1024;
 
 /// The folder that holds the generations.
 #[derive(Debug, Clone)]
@@ -51,7 +68,11 @@ impl Generations {
     /// Makes the folder, for its owner alone.
     pub(crate) fn open(root: &Path) -> Result<Self, JournalError> {
         create_private(root).map_err(|source| JournalError::Folder { path: root.to_owned(), source })?;
-        Ok(Self { root: root.to_owned() })
+        Ok(Self::at(root))
+    }
+
+    pub(crate) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned() }
     }
 
     /// The numbers of the generations that are there, oldest first.
@@ -67,49 +88,100 @@ impl Generations {
         self.root.join(format!("{PREFIX}{number:08}"))
     }
 
-    /// Makes room: the oldest generations go until the bounds hold. The present one stays.
-    pub(crate) fn prune(&self, present: u64, bounds: &Bounds, now: SystemTime) {
-        let mut kept: Vec<(u64, u64)> = Vec::new();
-        for number in self.numbers().into_iter().filter(|number| *number != present) {
-            if self.is_older(number, bounds.max_age, now) {
-                self.remove(number);
+    /// The folder of a generation, made if need be, with a note of when it was born.
+    pub(crate) fn make(&self, number: u64) -> Result<PathBuf, JournalError> {
+        let folder = self.folder(number);
+        let noted = create_private(&folder).and_then(|()| note_birth(&folder.join(BORN)));
+        match noted {
+            Ok(()) => Ok(folder),
+            Err(source) => Err(JournalError::Folder { path: folder, source }),
+        }
+    }
+
+    /// Makes room: what is too old goes, then the oldest until the rest fits; what was set aside before all. The present
+    /// generation stays.
+    pub(crate) fn prune(&self, present: Option<u64>, bounds: &Bounds, now: SystemTime) {
+        let mut left = if present.is_some() { bounds.others() } else { bounds.max_bytes };
+        let mut is_full = false;
+        let others = self.numbers().into_iter().rev().filter(|number| Some(*number) != present);
+        for folder in others.map(|number| self.folder(number)).chain(self.set_aside_before()) {
+            let size = size(&folder);
+            is_full |= size > left;
+            if is_full || is_older(&folder, bounds.max_age, now) {
+                remove(&folder);
             } else {
-                kept.push((number, size(&self.folder(number))));
+                left -= size;
             }
         }
-        let mut total = size(&self.folder(present)) + kept.iter().map(|(_, bytes)| bytes).sum::<u64>();
-        for (number, bytes) in kept {
-            if total <= bounds.max_bytes {
-                break;
-            }
-            self.remove(number);
-            total -= bytes;
-        }
     }
 
-    fn is_older(&self, number: u64, age: Duration, now: SystemTime) -> bool {
-        let changed = newest_change(&self.folder(number));
-        changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|since| since > age)
+    /// Whether the generation was begun longer ago than this.
+    pub(crate) fn is_older(&self, number: u64, age: Duration, now: SystemTime) -> bool {
+        is_older(&self.folder(number), age, now)
     }
 
-    fn remove(&self, number: u64) {
-        if let Err(error) = fs::remove_dir_all(self.folder(number)) {
-            tracing::warn!(%error, number, "an old part of the journal could not be removed");
-        }
+    pub(crate) fn size_of(&self, number: u64) -> u64 {
+        size(&self.folder(number))
     }
 
-    /// Puts a store that cannot be used out of the way, for whoever wants to look into it.
+    /// The bytes of all of it.
+    pub(crate) fn size(&self) -> u64 {
+        size(&self.root)
+    }
+
+    /// Puts a store that cannot be used out of the way, for whoever wants to look into it: the last one.
     pub(crate) fn set_aside(&self, number: u64) -> io::Result<PathBuf> {
-        let aside = self.root.join(format!("corrupt-{number:08}"));
-        let _ = fs::remove_dir_all(&aside);
+        self.set_aside_before().iter().for_each(|folder| remove(folder));
+        let aside = self.root.join(format!("{ASIDE}{number:08}"));
         fs::rename(self.folder(number), &aside)?;
         Ok(aside)
+    }
+
+    fn set_aside_before(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let is_aside = |path: &PathBuf| {
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(ASIDE))
+        };
+        entries.map(|entry| entry.path()).filter(is_aside).collect()
+    }
+}
+
+/// The name of a store that could not be used.
+const ASIDE: &str = "corrupt-";
+
+pub(crate) fn remove(folder: &Path) {
+    if let Err(error) = fs::remove_dir_all(folder) {
+        tracing::warn!(%error, folder = %folder.display(), "an old part of the journal could not be removed");
+    }
+}
+
+/// Whether the store in this folder was begun longer ago than this. One that does not say is; a clock may go back.
+fn is_older(folder: &Path, age: Duration, now: SystemTime) -> bool {
+    match birth(&folder.join(BORN)) {
+        Some(born) => now.duration_since(born).is_ok_and(|since| since > age),
+        None => true,
     }
 }
 
 const PREFIX: &str = "journal-";
 
-fn create_private(folder: &Path) -> io::Result<()> {
+/// A file beside a store: when it was begun, in seconds since the Unix epoch. Times of files do not survive copying.
+const BORN: &str = "born";
+
+fn note_birth(file: &Path) -> io::Result<()> {
+    if file.exists() {
+        return Ok(());
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    fs::write(file, now.as_secs().to_string())
+}
+
+fn birth(file: &Path) -> Option<SystemTime> {
+    let seconds = fs::read_to_string(file).ok()?.trim().parse().ok()?;
+    UNIX_EPOCH.checked_add(Duration::from_secs(seconds))
+}
+
+pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -122,11 +194,8 @@ pub(crate) fn size(folder: &Path) -> u64 {
     files(folder).iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
 }
 
-fn newest_change(folder: &Path) -> Option<SystemTime> {
-    files(folder).iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max()
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
+/// All files in a folder and below.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];
     while let Some(folder) = waiting.pop() {

@@ -1,28 +1,72 @@
 //! A journal in memory: for tests, and for hosts that want no disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use supervisor_core::Recorded;
 
 use crate::error::JournalError;
 use crate::port::{Journal, Kept, Run, RunId, Summary};
 
-/// Keeps events in memory, without a bound.
-#[derive(Debug, Default)]
+/// Events that are kept in memory, all runs together, if not told otherwise: some tens of megabytes.
+pub const MEMORY_EVENTS: usize = 100_000;
+
+/// Keeps the last events in memory.
+#[derive(Debug)]
 pub struct MemoryJournal {
-    runs: BTreeMap<RunId, (Run, Vec<Recorded>)>,
+    runs: BTreeMap<RunId, (Run, VecDeque<Recorded>)>,
+    live: BTreeSet<RunId>,
+    max_events: usize,
+    events: usize,
+    last: u64,
+}
+
+impl Default for MemoryJournal {
+    fn default() -> Self {
+        Self::bounded(MEMORY_EVENTS)
+    }
+}
+
+impl MemoryJournal {
+    /// A journal that keeps so many events; the oldest run's go first.
+    #[must_use]
+    pub fn bounded(max_events: usize) -> Self {
+        Self { runs: BTreeMap::new(), live: BTreeSet::new(), max_events, events: 0, last: 0 }
+    }
+
+    fn make_room(&mut self) {
+        while self.events > self.max_events {
+            let oldest = self.runs.iter_mut().find(|(_, (_, events))| !events.is_empty());
+            let Some((id, (_, events))) = oldest else { return };
+            let id = *id;
+            events.pop_front();
+            self.events -= 1;
+            if events.is_empty() && !self.live.contains(&id) {
+                self.runs.remove(&id);
+            }
+        }
+    }
 }
 
 impl Journal for MemoryJournal {
     fn begin(&mut self, run: &Run) -> Result<RunId, JournalError> {
-        let id = self.runs.last_key_value().map_or(RunId(1), |(last, _)| RunId(last.0 + 1));
-        self.runs.insert(id, (run.clone(), Vec::new()));
+        self.last += 1;
+        let id = RunId(self.last);
+        self.runs.insert(id, (run.clone(), VecDeque::new()));
+        self.live.insert(id);
         Ok(id)
     }
 
     fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
-        let (_, kept) = self.runs.get_mut(&run).ok_or(JournalError::NoRun(run))?;
-        kept.extend_from_slice(events);
+        let live = self.live.contains(&run).then(|| self.runs.get_mut(&run)).flatten();
+        let (_, kept) = live.ok_or(JournalError::NoRun(run))?;
+        kept.extend(events.iter().cloned());
+        self.events += events.len();
+        self.make_room();
+        Ok(())
+    }
+
+    fn end(&mut self, run: RunId) -> Result<(), JournalError> {
+        self.live.remove(&run);
         Ok(())
     }
 
@@ -31,10 +75,10 @@ impl Journal for MemoryJournal {
     }
 
     fn runs(&self) -> Result<Vec<Summary>, JournalError> {
-        let summary = |(id, (run, events)): (&RunId, &(Run, Vec<Recorded>))| Summary {
+        let summary = |(id, (run, events)): (&RunId, &(Run, VecDeque<Recorded>))| Summary {
             id: *id,
             run: run.clone(),
-            last_seq: events.last().map_or(0, |event| event.seq),
+            last_seq: events.back().map_or(0, |event| event.seq),
             events: events.len() as u64,
         };
         Ok(self.runs.iter().map(summary).collect())
@@ -42,6 +86,6 @@ impl Journal for MemoryJournal {
 
     fn read(&self, run: RunId) -> Result<Kept, JournalError> {
         let (_, events) = self.runs.get(&run).ok_or(JournalError::NoRun(run))?;
-        Ok(Kept::new(events.clone(), 0))
+        Ok(Kept::new(events.iter().cloned().collect(), 0))
     }
 }

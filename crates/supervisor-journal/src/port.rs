@@ -76,8 +76,25 @@ pub trait Journal: Send {
     /// Adds the events of one step: all of them are kept, or none.
     ///
     /// # Errors
-    /// [`JournalError::Store`]; [`JournalError::NoRun`] for a run that never began.
+    /// [`JournalError::Store`]; [`JournalError::NoRun`] for a run that never began, or is over.
     fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError>;
+
+    /// The run is over: what was added of it is made sure of, and nothing of it is held any more.
+    ///
+    /// # Errors
+    /// [`JournalError::Store`].
+    fn end(&mut self, run: RunId) -> Result<(), JournalError> {
+        let _ = run;
+        self.barrier()
+    }
+
+    /// Lets go of what is too old. Called now and then, also when nothing is added.
+    ///
+    /// # Errors
+    /// [`JournalError::Store`].
+    fn tidy(&mut self) -> Result<(), JournalError> {
+        Ok(())
+    }
 
     /// Makes sure that what was added is on disk.
     ///

@@ -57,4 +57,18 @@ mod tests {
         }
         assert!((0..5).all(|length| decode(&bytes[..length]).is_none()));
     }
+
+    /// As version 1 wrote it: this must be read for ever.
+    #[test]
+    fn a_record_of_version_1() {
+        let bytes = *b"\x01\x78\xb7\xad\x81{\"seq\":3,\"at\":7,\"event\":\"stopped\"}";
+        assert_eq!(decode(&bytes), Some(Recorded { seq: 3, at: At(7), event: Event::Stopped }));
+    }
+
+    #[test]
+    fn a_record_of_a_later_version_is_not_guessed_at() {
+        let mut bytes = encode(&Recorded { seq: 3, at: At(7), event: Event::Stopped });
+        bytes[0] = VERSION + 1;
+        assert_eq!(decode(&bytes), None);
+    }
 }

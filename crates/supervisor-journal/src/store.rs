@@ -1,24 +1,22 @@
-//! The journal on disk, in sled stores.
+//! One sled store: the events of some runs, for a time.
 //!
 //! ```text
 //! tree `events`  key  run u64 | seq u64, big-endian, so that order is time    value  a record (record.rs)
 //! tree `runs`    key  run u64, big-endian                                     value  the run as JSON
+//! tree `next`    key  empty                                                   value  the next run's number, big-endian
 //! ```
 //!
-//! sled reports a damaged store as an error at opening, or as a panic at any time. Both are caught. A store whose small
-//! snapshot file is damaged is whole again without that file; any other is set aside and a new one begun.
+//! sled reports a damaged store as an error at opening, or as a panic at any time. Both are caught.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::time::SystemTime;
 
 use sled::{Batch, Config, Db, Tree};
 use supervisor_core::Recorded;
 
 use crate::error::JournalError;
-use crate::generations::{Bounds, Generations, size};
-use crate::port::{Journal, Kept, Run, RunId, Summary};
+use crate::port::{Run, RunId, Summary};
 use crate::record::{decode, encode};
 
 /// How long what was added may be unwritten: a power failure loses at most this much, a crash of the process nothing that
@@ -28,154 +26,69 @@ const FLUSH_EVERY_MS: u64 = 250;
 /// sled's cache. Events are written once and hardly ever read.
 const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Between two looks at the size on disk, which costs a walk through the folder.
-const LOOK_EVERY: u64 = 4 * 1024 * 1024;
-
-/// A journal on disk.
-#[derive(Debug)]
-pub struct SledJournal {
-    generations: Generations,
-    bounds: Bounds,
-    present: Store,
-    number: u64,
-    since_look: u64,
-    /// What had to be done to open it.
-    repairs: Vec<String>,
-}
+/// How sled says that another process holds the store; it has no error of its own for that.
+const LOCKED: &str = "could not acquire lock";
 
 #[derive(Debug)]
-struct Store {
+pub(crate) struct Store {
     db: Db,
     events: Tree,
     runs: Tree,
-}
-
-impl SledJournal {
-    /// Opens the journal in this folder, which is made if need be, for its owner alone. A store that cannot be opened is
-    /// repaired or set aside; [`repairs`](Self::repairs) says so.
-    ///
-    /// # Errors
-    /// [`JournalError::Folder`]; [`JournalError::Store`] when not even a new store can be made.
-    pub fn open(folder: &Path, bounds: Bounds) -> Result<Self, JournalError> {
-        let generations = Generations::open(folder)?;
-        let number = generations.numbers().last().copied().unwrap_or(1);
-        let mut repairs = Vec::new();
-        let (number, present) = open_or_replace(&generations, number, &mut repairs)?;
-        let journal = Self { generations, bounds, present, number, since_look: 0, repairs };
-        journal.generations.prune(number, &bounds, SystemTime::now());
-        Ok(journal)
-    }
-
-    /// What had to be done to open it: each a sentence for a log. Empty when all was well.
-    #[must_use]
-    pub fn repairs(&self) -> &[String] {
-        &self.repairs
-    }
-
-    /// When the present store is full a new one takes over, and the oldest makes room. Runs that go on are known there too.
-    fn turn_over(&mut self, run: RunId) -> Result<(), JournalError> {
-        self.since_look = 0;
-        if size(&self.generations.folder(self.number)) < self.bounds.generation() {
-            return Ok(());
-        }
-        let known = self.present.run(run)?;
-        self.present.flush()?;
-        self.number += 1;
-        self.present = Store::open(&self.generations.folder(self.number))?;
-        if let Some(known) = known {
-            self.present.begin(run, &known)?;
-        }
-        self.generations.prune(self.number, &self.bounds, SystemTime::now());
-        Ok(())
-    }
-
-    /// The older stores, opened to be read; one that cannot be opened is passed over.
-    fn older(&self) -> impl Iterator<Item = Store> + '_ {
-        let numbers = self.generations.numbers().into_iter().filter(|number| *number != self.number);
-        numbers.filter_map(|number| Store::open(&self.generations.folder(number)).ok())
-    }
-}
-
-impl Journal for SledJournal {
-    fn begin(&mut self, run: &Run) -> Result<RunId, JournalError> {
-        let newest = self.runs()?.last().map_or(0, |summary| summary.id.0);
-        let id = RunId(newest + 1);
-        self.present.begin(id, run)?;
-        Ok(id)
-    }
-
-    fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
-        if self.since_look >= LOOK_EVERY {
-            self.turn_over(run)?;
-        }
-        self.since_look += self.present.append(run, events)?;
-        Ok(())
-    }
-
-    fn barrier(&mut self) -> Result<(), JournalError> {
-        self.present.flush()
-    }
-
-    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
-        let mut all: Vec<Summary> = Vec::new();
-        for store in self.older() {
-            merge(&mut all, store.runs()?);
-        }
-        merge(&mut all, self.present.runs()?);
-        Ok(all)
-    }
-
-    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
-        let mut events = Vec::new();
-        let mut unreadable = 0;
-        let mut found = false;
-        for store in self.older() {
-            found |= store.read(run, &mut events, &mut unreadable)?;
-        }
-        found |= self.present.read(run, &mut events, &mut unreadable)?;
-        found.then(|| Kept::new(events, unreadable)).ok_or(JournalError::NoRun(run))
-    }
-}
-
-/// A run that went on in a newer store is one run.
-fn merge(all: &mut Vec<Summary>, newer: Vec<Summary>) {
-    for summary in newer {
-        match all.iter_mut().find(|known| known.id == summary.id) {
-            Some(known) => {
-                known.events += summary.events;
-                known.last_seq = known.last_seq.max(summary.last_seq);
-            }
-            None => all.push(summary),
-        }
-    }
+    next: Tree,
 }
 
 impl Store {
-    fn open(folder: &Path) -> Result<Self, JournalError> {
+    pub(crate) fn open(folder: &Path) -> Result<Self, JournalError> {
         guarded(|| {
             let config =
                 Config::new().path(folder).flush_every_ms(Some(FLUSH_EVERY_MS)).cache_capacity(CACHE_BYTES);
             let db = config.open()?;
-            let (events, runs) = (db.open_tree("events")?, db.open_tree("runs")?);
-            Ok(Self { db, events, runs })
+            let (events, runs, next) =
+                (db.open_tree("events")?, db.open_tree("runs")?, db.open_tree("next")?);
+            Ok(Self { db, events, runs, next })
         })
     }
 
-    fn begin(&self, id: RunId, run: &Run) -> Result<(), JournalError> {
+    /// Opens a store; failing that, without its snapshot files. Says what had to be done.
+    pub(crate) fn open_or_repair(folder: &Path) -> Result<(Self, Option<String>), JournalError> {
+        let first = match Self::open(folder) {
+            Ok(store) => return Ok((store, None)),
+            // Not damaged: somebody is writing to it this moment.
+            Err(JournalError::Store(text)) if text.contains(LOCKED) => {
+                return Err(JournalError::InUse(folder.to_owned()));
+            }
+            Err(error) => error,
+        };
+        if remove_snapshots(folder)
+            && let Ok(store) = Self::open(folder)
+        {
+            let said = format!("the journal was damaged ({first}) and repaired: nothing is lost");
+            return Ok((store, Some(said)));
+        }
+        Err(first)
+    }
+
+    /// The number of the next run; `None` in a store that is new.
+    pub(crate) fn next(&self) -> Result<Option<u64>, JournalError> {
+        let next = guarded(|| Ok(self.next.get([])?))?;
+        Ok(next.and_then(|next| Some(u64::from_be_bytes(next.as_ref().try_into().ok()?))))
+    }
+
+    pub(crate) fn set_next(&self, next: u64) -> Result<(), JournalError> {
+        guarded(|| Ok(self.next.insert([], &next.to_be_bytes()).map(drop)?))
+    }
+
+    pub(crate) fn begin(&self, id: RunId, run: &Run) -> Result<(), JournalError> {
         let json = serde_json::to_vec(run).map_err(|error| JournalError::Store(error.to_string()))?;
         guarded(|| Ok(self.runs.insert(id.0.to_be_bytes(), json.as_slice()).map(drop)?))
     }
 
-    fn run(&self, id: RunId) -> Result<Option<Run>, JournalError> {
-        let json = guarded(|| Ok(self.runs.get(id.0.to_be_bytes())?))?;
-        Ok(json.and_then(|json| serde_json::from_slice(&json).ok()))
+    pub(crate) fn knows(&self, id: RunId) -> Result<bool, JournalError> {
+        guarded(|| Ok(self.runs.contains_key(id.0.to_be_bytes())?))
     }
 
     /// All or none of them, and how many bytes they took.
-    fn append(&self, run: RunId, events: &[Recorded]) -> Result<u64, JournalError> {
-        if self.run(run)?.is_none() {
-            return Err(JournalError::NoRun(run));
-        }
+    pub(crate) fn append(&self, run: RunId, events: &[Recorded]) -> Result<u64, JournalError> {
         let mut batch = Batch::default();
         let mut bytes = 0;
         for event in events {
@@ -187,11 +100,11 @@ impl Store {
         Ok(bytes)
     }
 
-    fn flush(&self) -> Result<(), JournalError> {
+    pub(crate) fn flush(&self) -> Result<(), JournalError> {
         guarded(|| Ok(self.db.flush().map(drop)?))
     }
 
-    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
+    pub(crate) fn runs(&self) -> Result<Vec<Summary>, JournalError> {
         guarded(|| {
             let mut all = Vec::new();
             for entry in &self.runs {
@@ -212,8 +125,13 @@ impl Store {
     }
 
     /// Adds what is kept here of a run, and says whether it is known here.
-    fn read(&self, run: RunId, into: &mut Vec<Recorded>, unreadable: &mut u64) -> Result<bool, JournalError> {
-        let known = self.run(run)?.is_some();
+    pub(crate) fn read(
+        &self,
+        run: RunId,
+        into: &mut Vec<Recorded>,
+        unreadable: &mut u64,
+    ) -> Result<bool, JournalError> {
+        let known = self.knows(run)?;
         guarded(|| {
             for entry in self.events.scan_prefix(run.0.to_be_bytes()) {
                 match decode(&entry?.1) {
@@ -241,38 +159,6 @@ fn guarded<T>(action: impl FnOnce() -> Result<T, JournalError>) -> Result<T, Jou
         Err(JournalError::Store(format!("a panic inside the store: {}", said.unwrap_or("without words"))))
     })
 }
-
-/// Opens a store; failing that, without its snapshot files; failing that, a new one in its place.
-fn open_or_replace(
-    generations: &Generations,
-    number: u64,
-    repairs: &mut Vec<String>,
-) -> Result<(u64, Store), JournalError> {
-    let folder = generations.folder(number);
-    let first = match Store::open(&folder) {
-        Ok(store) => return Ok((number, store)),
-        // Not damaged: somebody is writing to it this moment.
-        Err(JournalError::Store(text)) if text.contains(LOCKED) => return Err(JournalError::InUse(folder)),
-        Err(error) => error,
-    };
-    if remove_snapshots(&folder)
-        && let Ok(store) = Store::open(&folder)
-    {
-        repairs.push(format!("the journal was damaged ({first}) and repaired: nothing is lost"));
-        return Ok((number, store));
-    }
-    let aside =
-        generations.set_aside(number).map_err(|source| JournalError::Folder { path: folder, source })?;
-    repairs.push(format!(
-        "the journal was damaged ({first}) and could not be repaired: it is set aside in {}",
-        aside.display()
-    ));
-    let number = number + 1;
-    Ok((number, Store::open(&generations.folder(number))?))
-}
-
-/// How sled says that another process holds the store; it has no error of its own for that.
-const LOCKED: &str = "could not acquire lock";
 
 /// sled builds them again from its log.
 fn remove_snapshots(folder: &Path) -> bool {

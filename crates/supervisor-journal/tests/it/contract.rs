@@ -1,7 +1,9 @@
 //! What every journal must do.
 
 use supervisor_core::{At, Event, Recorded};
-use supervisor_journal::{Bounds, Journal, JournalError, MemoryJournal, Run, RunId, SledJournal};
+use supervisor_journal::{
+    Bounds, Journal, JournalError, MemoryJournal, ProcessJournal, Run, RunId, SledJournal,
+};
 
 pub(crate) fn event(seq: u64) -> Recorded {
     Recorded { seq, at: At(seq * 10), event: Event::BrowserIdentified { product: format!("Chrome/{seq}") } }
@@ -32,6 +34,13 @@ fn contract(journal: &mut dyn Journal) {
     let nobody = RunId(99);
     assert!(matches!(journal.read(nobody), Err(JournalError::NoRun(_))));
     assert!(matches!(journal.append(nobody, &[event(1)]), Err(JournalError::NoRun(_))));
+    journal.end(first).unwrap();
+    journal.end(nobody).unwrap();
+    assert!(matches!(journal.append(first, &[event(7)]), Err(JournalError::NoRun(_))), "it is over");
+    assert_eq!(journal.read(first).unwrap().events.len(), 4, "and can still be read");
+    journal.append(second, &[event(2)]).unwrap();
+    journal.tidy().unwrap();
+    assert!(journal.begin(&run("a")).unwrap() > second, "a task may run again");
 }
 
 #[test]
@@ -43,4 +52,24 @@ fn in_memory() {
 fn on_disk() {
     let folder = tempfile::tempdir().unwrap();
     contract(&mut SledJournal::open(folder.path(), Bounds::default()).unwrap());
+}
+
+#[test]
+fn one_a_process() {
+    let folder = tempfile::tempdir().unwrap();
+    contract(&mut ProcessJournal::new(folder.path(), Bounds::default()).unwrap());
+}
+
+#[test]
+fn a_journal_in_memory_lets_the_oldest_go() {
+    let mut journal = MemoryJournal::bounded(3);
+    let (first, second) = (journal.begin(&run("a")).unwrap(), journal.begin(&run("b")).unwrap());
+    journal.append(first, &[event(1), event(2)]).unwrap();
+    journal.append(second, &[event(1)]).unwrap();
+    assert_eq!(journal.read(first).unwrap().events.len(), 2, "exactly as many as it may keep");
+    journal.append(second, &[event(2)]).unwrap();
+    assert_eq!(journal.read(first).unwrap().events, [event(2)]);
+    journal.end(first).unwrap();
+    journal.append(second, &[event(3)]).unwrap();
+    assert_eq!(journal.runs().unwrap().len(), 1, "nothing is left of the first");
 }

@@ -10,8 +10,11 @@ use crate::contract::{event, run};
 /// Set for the child: the folder it writes to.
 const FOLDER: &str = "JOURNAL_CRASH_FOLDER";
 
-/// Rounds of writing and killing.
-const ROUNDS: usize = 10;
+/// How many rounds of writing and killing.
+const ROUNDS: &str = "CDP_SUPERVISOR_KILL_ROUNDS";
+
+/// Unless it is said.
+const FEW: usize = 10;
 
 #[test]
 fn killed_at_any_moment_it_opens_again_with_all_that_was_flushed() {
@@ -19,8 +22,8 @@ fn killed_at_any_moment_it_opens_again_with_all_that_was_flushed() {
         write_until_killed(folder.as_ref());
     }
     let folder = tempfile::tempdir().unwrap();
-    for round in 0..ROUNDS {
-        let flushed = killed_after(folder.path(), 2 + round);
+    for round in 0..rounds() {
+        let flushed = killed_after(folder.path(), 2 + round % FEW);
         let journal = SledJournal::open(folder.path(), Bounds::default()).unwrap();
         assert!(journal.repairs().is_empty(), "round {round}: {:?}", journal.repairs());
         let last = journal.runs().unwrap().pop().unwrap();
@@ -28,6 +31,10 @@ fn killed_at_any_moment_it_opens_again_with_all_that_was_flushed() {
         assert!(last.last_seq >= flushed, "round {round}: {} of {flushed}", last.last_seq);
         assert_eq!((kept.unreadable, kept.missing), (0, 0), "round {round}");
     }
+}
+
+fn rounds() -> usize {
+    std::env::var(ROUNDS).map_or(FEW, |rounds| rounds.parse().unwrap())
 }
 
 /// Starts this very test as a child that writes, and kills it after some flushes. Gives the last number that was flushed.

@@ -2,9 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
-use supervisor_core::{At, Event, Recorded};
 use supervisor_journal::{Bounds, Journal, JournalError, SledJournal};
 
 use crate::contract::{event, run};
@@ -98,42 +96,4 @@ fn a_store_that_cannot_be_repaired_is_set_aside_and_a_new_one_begun() {
     journal.append(id, &[event(1)]).unwrap();
     assert_eq!(journal.read(id).unwrap().events, [event(1)]);
     assert!(!journal.repairs().is_empty());
-}
-
-#[test]
-fn a_full_journal_lets_the_oldest_go() {
-    let folder = tempfile::tempdir().unwrap();
-    let bounds = Bounds { max_bytes: 8 * 1024 * 1024, ..Bounds::default() };
-    let mut journal = SledJournal::open(folder.path(), bounds).unwrap();
-    let id = journal.begin(&run("a")).unwrap();
-    let text = "x".repeat(20_000);
-    for seq in 1..=2_000 {
-        let event = Recorded { seq, at: At(seq), event: Event::BrowserIdentified { product: text.clone() } };
-        journal.append(id, &[event]).unwrap();
-    }
-    journal.barrier().unwrap();
-    let kept = journal.read(id).unwrap();
-    assert_eq!(kept.events.last().unwrap().seq, 2_000, "the newest are there");
-    assert!(kept.events.first().unwrap().seq > 1, "the oldest are not");
-    assert!(size(folder.path()) <= 3 * bounds.max_bytes, "{} bytes", size(folder.path()));
-}
-
-fn size(folder: &Path) -> u64 {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.map(|path| if path.is_dir() { size(&path) } else { fs::metadata(path).unwrap().len() }).sum()
-}
-
-#[test]
-fn an_old_generation_goes_at_the_next_start() {
-    let folder = tempfile::tempdir().unwrap();
-    written(folder.path());
-    fs::rename(folder.path().join("journal-00000001"), folder.path().join("journal-00000007")).unwrap();
-    written(folder.path());
-    // The folder that was written last is the present one, whatever its age.
-    let bounds = Bounds { max_age: Duration::ZERO, ..Bounds::default() };
-    fs::create_dir(folder.path().join("journal-00000003")).unwrap();
-    fs::write(folder.path().join("journal-00000003/file"), b"old").unwrap();
-    drop(SledJournal::open(folder.path(), bounds).unwrap());
-    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["journal-00000007"]);
 }

@@ -70,8 +70,43 @@ fn a_disk_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() {
         appender.append(vec![event(1)]);
     }
     assert_eq!(keeper.lost(), 7);
+    let late = keeper.barrier(Duration::from_millis(1)).unwrap_err();
+    assert!(late.to_string().contains("did not take it within 0.001 s"), "{late}");
     go_on.send(()).unwrap();
     keeper.barrier(LIMIT).unwrap();
+    drop((keeper, appender));
+    thread.join().unwrap();
+}
+
+/// A disk that takes nothing.
+struct Broken;
+
+impl Journal for Broken {
+    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
+        Ok(RunId(1))
+    }
+    fn append(&mut self, _: RunId, _: &[Recorded]) -> Result<(), JournalError> {
+        Err(JournalError::Store("no space".into()))
+    }
+    fn barrier(&mut self) -> Result<(), JournalError> {
+        Err(JournalError::Store("no space".into()))
+    }
+    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
+        Ok(Vec::new())
+    }
+    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
+        Err(JournalError::NoRun(run))
+    }
+}
+
+#[test]
+fn what_the_store_does_not_take_is_counted_too() {
+    let (keeper, thread) = Keeper::start(Broken).unwrap();
+    let appender = keeper.begin(run("a"));
+    appender.append(vec![event(1)]);
+    appender.append(vec![event(2), event(3)]);
+    assert!(keeper.barrier(LIMIT).unwrap_err().to_string().contains("no space"));
+    assert_eq!(keeper.lost(), 2, "steps");
     drop((keeper, appender));
     thread.join().unwrap();
 }
