@@ -190,12 +190,11 @@ impl Browser {
     }
 
     /// Whether a command at this page ends the browser: an iframe was removed with its dialog open, or, when it is to
-    /// close the page, two dialogs had overlapped.
+    /// close the page, two dialogs had overlapped. No client needs to be there that saw it.
     fn would_kill(&self, page: FrameNo, closes: bool) -> bool {
-        let lost =
-            self.dialogs.open.values().any(|it| it.page == page && !it.answerable && !it.told.is_empty());
+        let overlapped = self.dialogs.open.values().any(|it| it.page == page && it.overlaps);
         let poisoned = self.page(page).is_some_and(|page| page.poisoned);
-        poisoned || (closes && lost && self.config.has_browser_handler)
+        poisoned || (closes && overlapped)
     }
 
     fn handle_dialog(&mut self, session: SessionNo, frame: FrameNo, command: &Command) {

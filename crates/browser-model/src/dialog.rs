@@ -24,6 +24,17 @@ pub(crate) struct Dialog {
     pub(crate) told: Vec<SessionNo>,
     /// An answer still reaches it.
     pub(crate) answerable: bool,
+    /// It took the place of another one, and the browser lost track of both.
+    pub(crate) overlaps: bool,
+    /// A client was told when it opened.
+    pub(crate) was_told: bool,
+}
+
+impl Dialog {
+    /// The browser knows of it, and has not lost its way, whether a client that could answer is still there or not.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.was_told && !self.overlaps
+    }
 }
 
 /// All dialogs that are open.
@@ -73,7 +84,9 @@ impl Browser {
         }
         let process = self.frames.process(frame)?;
         let answerable = !told.is_empty();
-        let no = self.dialogs.insert(Dialog { page, frame, process, told: told.clone(), answerable });
+        let (overlaps, was_told) = (false, answerable);
+        let dialog = Dialog { page, frame, process, told: told.clone(), answerable, overlaps, was_told };
+        let no = self.dialogs.insert(dialog);
         self.tally.dialogs += 1;
         let opening = self.opening(frame, kind);
         for session in told {
@@ -101,6 +114,7 @@ impl Browser {
         }
         if let Some(second) = self.dialogs.open.get_mut(&second) {
             second.answerable = false;
+            second.overlaps = true;
         }
         self.close_dialog(first, &Ending::default());
         self.release_all();
@@ -162,11 +176,12 @@ impl Browser {
     /// The frame is gone. If its dialog was open, the page is in a state that a real browser does not survive for long.
     pub(crate) fn dialogs_lose_frame(&mut self, frame: FrameNo) {
         let open = self.dialogs.open.iter().filter(|(_, it)| it.frame == frame);
+        // A client that could have answered may be gone by now. What becomes of one that none ever saw, nobody has tried.
         let gone: Vec<(DialogNo, FrameNo, bool)> =
-            open.map(|(no, it)| (*no, it.page, it.answerable)).collect();
-        for (no, page, answerable) in gone {
+            open.map(|(no, it)| (*no, it.page, it.is_whole())).collect();
+        for (no, page, is_deadly) in gone {
             self.drop_dialog(no);
-            if answerable
+            if is_deadly
                 && self.config.has_browser_handler
                 && let Some(page) = self.page_mut(page)
             {

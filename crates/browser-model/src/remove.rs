@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::dialog::Ending;
+use crate::dialog::{Dialog, Ending};
 use crate::ids::{DialogNo, FrameNo, SessionNo};
 use crate::session::Target;
 use crate::tally::Mark;
@@ -29,7 +29,9 @@ impl Browser {
 
     /// A navigation closes the dialogs of the documents that it ends.
     fn close_dialogs_in(&mut self, frame: FrameNo) {
-        let open = self.dialogs.open.iter().filter(|(_, it)| it.frame == frame && it.answerable);
+        let keeps_open = self.config.has_browser_handler;
+        let ends = |it: &Dialog| it.answerable || (keeps_open && it.is_whole());
+        let open = self.dialogs.open.iter().filter(|(_, it)| it.frame == frame && ends(it));
         for no in open.map(|(no, _)| *no).collect::<Vec<_>>() {
             self.close_dialog(no, &Ending::default());
         }

@@ -70,6 +70,10 @@ impl State {
                 if let Some(page) = self.pages.get_mut(target) {
                     page.blocked = None;
                 }
+                // Its iframe is there after all; it may still go.
+                if self.connection.doomed.get(target).is_some_and(|doomed| doomed.without.is_none()) {
+                    self.connection.doomed.remove(target);
+                }
             }
             Event::FrameAttached { route, frame, parent } => self.frame_attached(route, frame, parent),
             Event::FrameNavigated { route, frame, .. } => self.frame_navigated(route, frame),

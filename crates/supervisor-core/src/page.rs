@@ -1,6 +1,6 @@
 //! Pages: tabs and popups, each with its own frames and at most one dialog.
 
-use cdp_wire::{BrowserContextId, FrameId, TargetId};
+use cdp_wire::{BrowserContextId, FrameId, LoaderId, TargetId};
 use rustc_hash::FxHashMap;
 
 use crate::dialog::{Slot, Unanswerable};
@@ -40,6 +40,18 @@ pub struct Blocked {
     pub why: Unanswerable,
     /// The dialog, where there is a record of it.
     pub dialog: Option<DialogId>,
+}
+
+/// A page that a lost connection left in a state in which the wrong command ends the browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doomed {
+    /// What happened.
+    pub why: Unanswerable,
+    /// The document that it happened to: it is over with the next one.
+    pub loader: Option<LoaderId>,
+    /// The iframe in another process that has a dialog open which nobody can answer any more: only without it the page is
+    /// so.
+    pub without: Option<FrameId>,
 }
 
 /// All pages, in the order in which they were attached.

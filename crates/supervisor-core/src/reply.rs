@@ -13,8 +13,7 @@ use crate::flights::{InFlight, Purpose};
 use crate::frame::rules as frame_rules;
 use crate::ids::Route;
 use crate::observe::rules as observe_rules;
-use crate::session::attach;
-use crate::session::gone;
+use crate::session::{attach, doomed, gone};
 
 pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
     let Some(flight) = cx.state().flights.get(reply.id).cloned() else {
@@ -86,6 +85,7 @@ fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
         Some(frames) if is_outdated(cx, route, reply.id, &frames) => gone::list_frames(cx, route),
         Some(frames) => {
             let ids: Vec<_> = frames.iter().map(|frame| frame.id.clone()).collect();
+            doomed::listed(cx, route, &frames);
             cx.emit(Event::FramesListed { route: route.clone(), asked: reply.id, frames });
             gone::orphans_decided(cx, route, reply.id, &ids);
             for frame in &ids {

@@ -1,6 +1,6 @@
 //! The state of a task: the fold of its events.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cdp_wire::{FrameId, TargetId};
 
@@ -16,7 +16,7 @@ use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::machine::Beginning;
 use crate::observe::Observer;
 use crate::options::Options;
-use crate::page::Pages;
+use crate::page::{Doomed, Pages};
 use crate::session::{SessionKind, Sessions};
 use crate::snapshot::Status;
 use crate::time::At;
@@ -83,6 +83,8 @@ pub struct Connection {
     pub stopper: Option<Req>,
     /// Pages that showed a dialog when the connection was lost.
     pub orphaned: BTreeSet<TargetId>,
+    /// Pages that were dangerous to touch when the connection was lost: they still are.
+    pub doomed: BTreeMap<TargetId, Doomed>,
     /// Whether this browser tells when a navigation starts; older ones only say that a frame loads.
     pub tells_navigations: bool,
 }

@@ -5,6 +5,7 @@ mod bridge;
 mod bridge_backends;
 mod bridge_pages;
 mod crash;
+mod deadly;
 mod dialog_blocking;
 mod dialog_clients;
 mod dialog_ends;

@@ -95,7 +95,7 @@ pub(crate) fn group(state: &State, open: &Open) -> BTreeSet<Route> {
 
 /// The session of the process that raised the dialog. Older browsers name no frame: then the page's only process leaves no
 /// doubt, nor does a URL that only frames of one process have.
-fn owner(state: &State, open: &Open) -> Option<Route> {
+pub(crate) fn owner(state: &State, open: &Open) -> Option<Route> {
     match &open.opening.frame {
         Some(frame) => match state.frames.get(frame) {
             Some(frame) => frame.owner.clone(),

@@ -122,9 +122,9 @@ impl State {
         let is_native = open.opening.paused.is_none();
         if reason == Some(Reason::Disconnected)
             && is_native
-            && open.unanswerable != Some(Unanswerable::FrameRemoved)
+            && !open.unanswerable.is_some_and(Unanswerable::is_deadly)
         {
-            self.connection.orphaned.insert(open.opening.page.clone());
+            self.dialog_orphaned(&open.opening);
         }
         self.note_strays(at, id, &open, (by, reason), accepted);
         let reason = reason.or((by == ClosedBy::Remote).then_some(Reason::Unknown));

@@ -224,6 +224,14 @@ pub enum Unanswerable {
     Orphaned,
 }
 
+impl Unanswerable {
+    /// Whether the wrong command at the page ends the whole browser, on every connection that it will ever have.
+    #[must_use]
+    pub fn is_deadly(self) -> bool {
+        matches!(self, Unanswerable::Overlap | Unanswerable::FrameRemoved)
+    }
+}
+
 /// The place for the one dialog of a page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Slot {

@@ -201,7 +201,12 @@ pub(crate) fn end_owing(
     bridge::closed_by_others(cx, id);
     let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));
     let page = &open.opening.page;
-    let stays_blocked = open.unanswerable == Some(Unanswerable::FrameRemoved);
+    let stays_blocked = match open.unanswerable {
+        Some(Unanswerable::FrameRemoved) => true,
+        // Nothing happened to the page itself.
+        Some(why) => why.is_deadly() && reason == Some(Reason::Disconnected),
+        None => false,
+    };
     if !stays_blocked && cx.state().pages.get(page).is_some_and(was_why) {
         cx.emit(Event::PageFreed { target: page.clone() });
     }

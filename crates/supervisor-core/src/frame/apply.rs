@@ -88,6 +88,7 @@ impl State {
         let is_main = info.parent.is_none() && self.is_page_session(route);
         if is_main {
             self.main_frame_is(route, &info.id);
+            self.forget_doom(route);
         }
         self.ensure_frame(route, info);
         self.frames_owner_if_orphan(route, &info.id);
@@ -101,6 +102,13 @@ impl State {
         {
             session.committed = Some(last);
             session.crashed = false;
+        }
+    }
+
+    /// With a new document the page is as any other.
+    fn forget_doom(&mut self, route: &Route) {
+        if let Some(session) = self.sessions.get(route) {
+            self.connection.doomed.remove(&session.page);
         }
     }
 

@@ -44,9 +44,12 @@ impl State {
             }
             if blocking::needs_renderer(&flight.method) {
                 session.heard = Some(id);
+                // It answers: the dialog that a lost connection left behind is gone.
                 if session.kind == SessionKind::Page {
-                    // It answers: the dialog that a lost connection left behind is gone.
                     self.connection.orphaned.remove(&session.page);
+                } else {
+                    let root = FrameId::from(&session.target);
+                    self.connection.doomed.retain(|_, doomed| doomed.without.as_ref() != Some(&root));
                 }
             }
         }
@@ -162,6 +165,7 @@ impl State {
         if let Some(page) = &reach.page {
             self.pages.remove(page);
             self.connection.orphaned.remove(page);
+            self.connection.doomed.remove(page);
         }
     }
 

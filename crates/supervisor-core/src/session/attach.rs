@@ -15,7 +15,7 @@ use crate::ids::{EndpointKind, Route};
 use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
 use crate::observe::rules as observe_rules;
 use crate::options::Scope;
-use crate::session::gone;
+use crate::session::{doomed, gone};
 use crate::shown::{self, cut};
 
 pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget<'_>) {
@@ -83,6 +83,7 @@ pub(crate) fn root_is_page(cx: &mut Cx<'_>, target: &TargetId) {
         can_access_opener: false,
         context: None,
     });
+    doomed::attached(cx, target);
     set_up(cx, &Route::Root);
 }
 
@@ -98,6 +99,7 @@ pub(crate) fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info
         can_access_opener: info.can_access_opener,
         context: info.browser_context_id.as_ref().map(|id| BrowserContextId::from(id.as_str())),
     });
+    doomed::attached(cx, &TargetId::from(info.target_id.as_str()));
     set_up(cx, route);
 }
 
@@ -117,6 +119,7 @@ pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, in
         url: shown::url(&info.url).to_owned(),
     });
     set_up(cx, route);
+    doomed::iframe_attached(cx, &frame);
     crate::bridge::sandbox::look(cx, &frame);
     gone::frame_settled(cx, &frame);
 }
@@ -269,7 +272,9 @@ pub(crate) fn heard(cx: &mut Cx<'_>, flight: &InFlight) {
     }
     let page = session.page.clone();
     cx.emit(Event::SessionAnswered { route: flight.route.clone() });
-    free_page(cx, &page);
+    if !cx.state().pages.get(&page).is_some_and(doomed::is_doomed) {
+        free_page(cx, &page);
+    }
 }
 
 /// The page answers or has a new document: whatever blocked it is over.
@@ -295,7 +300,8 @@ pub(crate) fn setup_silent(cx: &mut Cx<'_>, route: &Route) {
     };
     let look_again = cx.at.after(SETUP_SILENCE);
     cx.emit(Event::SessionSilent { route: route.clone(), looks, look_again });
-    if looks == Silence::Unresponsive && cx.state().is_page_session(route) {
+    let is_known = cx.state().pages.get(&page).is_some_and(doomed::is_doomed);
+    if looks == Silence::Unresponsive && cx.state().is_page_session(route) && !is_known {
         let was_left_open = cx.state().connection.orphaned.contains(&page);
         let why = if was_left_open { Unanswerable::Orphaned } else { Unanswerable::Unresponsive };
         cx.emit(Event::PageBlocked { target: page, why, dialog: None });

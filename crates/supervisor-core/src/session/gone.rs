@@ -9,7 +9,7 @@ use crate::call::blocking;
 use crate::call::ending;
 use crate::context::Cx;
 use crate::dialog::rules as dialog_rules;
-use crate::dialog::{ClosedBy, Reason, Unanswerable};
+use crate::dialog::{ClosedBy, Open, Reason, Unanswerable};
 use crate::effect::Effect;
 use crate::event::Event;
 use crate::failure::Code;
@@ -17,8 +17,8 @@ use crate::flights::Purpose;
 use crate::ids::Route;
 use crate::limits::ORPHAN_WAIT;
 use crate::observe::rules as observe_rules;
-use crate::session::SessionKind;
 use crate::session::reach::{self, Reach};
+use crate::session::{SessionKind, doomed};
 
 /// A session ended. For an iframe that is no proof that the frame is gone.
 pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {
@@ -31,8 +31,9 @@ pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {
         dialog_rules::end_open(cx, &target, Reason::TargetGone);
     }
     if kind == SessionKind::Iframe {
-        // The detach may come before the removal, and then these frames are gone when that is heard.
-        dialogs_of_removed(cx, &reach, true);
+        let ending = with_its_frame(cx, route, &reach);
+        dialogs_of_removed(cx, &ending, true);
+        doomed::removed(cx, &ending.frames);
     }
     cx.emit(Event::SessionGone { route: route.clone() });
     fallout(cx, &reach);
@@ -44,10 +45,22 @@ pub(crate) fn session(cx: &mut Cx<'_>, route: &Route) {
     }
 }
 
+/// What the end of an iframe's session means for dialogs. The detach may come before the removal, which nobody may be able to
+/// tell for long; were the iframe to go on elsewhere, its dialog would have closed first.
+fn with_its_frame(cx: &Cx<'_>, route: &Route, reach: &Reach) -> Reach {
+    let root = cx.state().root_frame(route);
+    let is_there =
+        |root: &FrameId| cx.state().frames.get(root).is_some_and(|it| it.owner.as_ref() == Some(route));
+    let mut reach = reach.clone();
+    reach.frames.extend(root.filter(is_there));
+    reach
+}
+
 /// A frame was removed.
 pub(crate) fn frame(cx: &mut Cx<'_>, frame: &FrameId) {
     let reach = reach::of_frame(cx.state(), frame);
     dialogs_of_removed(cx, &reach, true);
+    doomed::removed(cx, &reach.frames);
     cx.emit(Event::FrameGone { frame: frame.clone() });
     fallout(cx, &reach);
 }
@@ -65,19 +78,20 @@ pub(crate) fn renderer(cx: &mut Cx<'_>, route: &Route) {
 /// The browser says nothing when the frame of an open dialog is removed from another process; from then on, on browsers
 /// that keep dialogs open, an answer or a navigation kills the whole browser.
 pub(crate) fn dialogs_of_removed(cx: &mut Cx<'_>, reach: &Reach, by_removal: bool) {
-    let open = cx.state().dialogs.open.iter();
-    let hit: Vec<_> = open
-        .filter(|(_, dialog)| dialog.opening.frame.as_ref().is_some_and(|frame| reach.frames.contains(frame)))
-        .map(|(id, dialog)| (*id, dialog.opening.page.clone(), dialog.opening.has_browser_handler))
-        .collect();
-    for (id, page, keeps_open) in hit {
-        let is_remote =
-            cx.state().dialogs.open.get(&id).and_then(|it| it.opening.frame.clone()).is_some_and(|frame| {
-                cx.state().frames.get(&frame).is_some_and(|frame| {
-                    frame.owner.as_ref().is_none_or(|owner| !cx.state().is_page_session(owner))
-                })
-            });
-        if by_removal && keeps_open && is_remote {
+    let state = cx.state();
+    let is_there = |dialog: &Open| match &dialog.opening.frame {
+        Some(frame) => reach.frames.contains(frame),
+        // Older browsers name no frame.
+        None => blocking::owner(state, dialog).is_some_and(|owner| reach.sessions.contains(&owner)),
+    };
+    let hit: Vec<_> =
+        state.dialogs.open.iter().filter(|(_, dialog)| is_there(dialog)).map(|(id, _)| *id).collect();
+    for id in hit {
+        let Some(dialog) = cx.state().dialogs.open.get(&id) else { continue };
+        let page = dialog.opening.page.clone();
+        let owner = blocking::owner(cx.state(), dialog);
+        let is_remote = owner.is_none_or(|owner| !cx.state().is_page_session(&owner));
+        if by_removal && dialog.opening.has_browser_handler && is_remote {
             cx.emit(Event::DialogUnanswerable { id, why: Unanswerable::FrameRemoved });
             cx.emit(Event::PageBlocked { target: page, why: Unanswerable::FrameRemoved, dialog: Some(id) });
         }

@@ -2,6 +2,7 @@
 
 mod apply;
 pub(crate) mod attach;
+pub(crate) mod doomed;
 pub(crate) mod gone;
 pub mod reach;
 

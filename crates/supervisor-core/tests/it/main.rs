@@ -8,6 +8,7 @@ mod connection;
 mod console;
 mod dialog_faults;
 mod dialogs;
+mod doomed;
 mod events;
 mod frames;
 mod observe;

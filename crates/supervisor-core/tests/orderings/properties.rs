@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use browser_model::{Action, Config};
+use browser_model::{Action, Config, Place};
 use proptest::prelude::*;
 use supervisor_core::Machine;
 
 use crate::check::{assert_answered_once, assert_dialogs_add_up, assert_sound, assert_true};
-use crate::script::{Op, cases, scripts};
+use crate::script::{Ask, Op, cases, scripts};
 use crate::world::World;
 
 /// Longer than every deadline of the machine but those of calls and of late results.
@@ -40,6 +40,35 @@ fn free_pages(world: &mut World) {
     }
 }
 
+fn assert_no_deaths<'o>(config: Config, seed: u64, ops: impl IntoIterator<Item = &'o Op>) {
+    let mut world = World::new(config, seed);
+    for op in ops {
+        world.drain();
+        world.play(op);
+    }
+    settle(&mut world);
+    assert_eq!(world.browser.tally().deaths, 0);
+}
+
+/// What makes a page deadly outlives the connection that saw it: an iframe that was removed with its dialog open before the
+/// connection was lost, or after, and two dialogs that overlapped.
+#[test]
+fn no_page_is_touched_that_was_deadly_before_the_connection_was_lost() {
+    let [remove, drop] = [Action::RemoveFrame { frame: 0 }, Action::DropSocket].map(Op::Act);
+    let frame = |to| Op::Act(Action::AddFrame { parent: 0, to });
+    let alert = |frame| Op::Host(Ask::Eval { frame, kind: 3 });
+    let (navigate, close) = (Ask::Call { frame: 0, kind: 2 }, Ask::Call { frame: 0, kind: 6 });
+    let again = Op::Wait(Duration::from_millis(800));
+    let removed = [frame(Place::Sandboxed), alert(1), remove.clone(), drop.clone(), again.clone()];
+    let removed_after = [frame(Place::Sandboxed), alert(1), drop.clone(), again.clone(), remove.clone()];
+    let removed_between = [frame(Place::Sandboxed), alert(1), drop.clone(), remove, again.clone()];
+    let overlapped = [frame(Place::Sandboxed), frame(Place::Sandboxed), alert(1), alert(2), drop, again];
+    let stories: [&[Op]; 4] = [&removed, &removed_after, &removed_between, &overlapped];
+    for (story, ask) in stories.into_iter().zip([navigate, navigate, navigate, close]) {
+        assert_no_deaths(Config::default(), 0, story.iter().chain([&Op::Host(ask)]));
+    }
+}
+
 proptest! {
     #![proptest_config(cases(256, "tests/orderings/regressions/properties.txt"))]
 
@@ -69,13 +98,8 @@ proptest! {
     #[test]
     fn nothing_kills_the_browser(script in scripts(60)) {
         let config = Config { dialog_frame_ids: true, ..script.config };
-        let mut world = World::new(config, script.seed);
-        for op in script.ops.iter().filter(|op| !matches!(op, Op::Act(Action::Detach { .. }))) {
-            world.drain();
-            world.play(op);
-        }
-        settle(&mut world);
-        assert_eq!(world.browser.tally().deaths, 0);
+        let ops = script.ops.iter().filter(|op| !matches!(op, Op::Act(Action::Detach { .. })));
+        assert_no_deaths(config, script.seed, ops);
     }
 
     /// Each request of a host ends, once.

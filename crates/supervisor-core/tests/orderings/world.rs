@@ -391,13 +391,14 @@ impl Drop for World {
 }
 
 /// Raw calls: for the renderer, for the browser process, and ones that end what they run in.
-const CALLS: [(&str, &str); 6] = [
+const CALLS: [(&str, &str); 7] = [
     ("Runtime.evaluate", r#"{"expression":"1"}"#),
     ("Page.getLayoutMetrics", "{}"),
     ("Page.navigate", r#"{"url":"http://b.test/called"}"#),
     ("Page.reload", "{}"),
     ("Page.getNavigationHistory", "{}"),
     ("Nonsense.method", "{}"),
+    ("Page.close", "{}"),
 ];
 
 fn nth<T>(all: &[T], which: u8) -> Option<&T> {
