@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::settings::{Flags, Layer, Level, LogKeys};
-use crate::{bench_client, config, demo, mcp, replay, watch};
+use crate::{bench_client, config, demo, journal, mcp, replay, watch};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Mcp(mcp::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
+    /// Print what was kept of tasks: their runs, and the events of each.
+    Journal(journal::Args),
     /// Print the settings that hold, and where each comes from.
     Config(config::Args),
     /// Hold many connections to one URL, so that a harness can measure the command itself.
@@ -51,7 +53,9 @@ impl Command {
             Command::Watch(args) => args.settings(),
             Command::Mcp(args) => args.settings(),
             Command::Config(args) => args.settings(),
-            Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => Vec::new(),
+            Command::Demo(_) | Command::Replay(_) | Command::Journal(_) | Command::BenchClient(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -60,6 +64,7 @@ impl Command {
         match self {
             Command::Watch(_) | Command::Mcp(_) => true,
             Command::Config(args) => args.needs_settings(),
+            Command::Journal(args) => args.needs_settings(),
             Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => false,
         }
     }

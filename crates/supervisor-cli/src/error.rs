@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use chromium_launcher::LauncherError;
+use supervisor::journal::JournalError;
 use supervisor::{Failure, Stage};
 use supervisor_mcp::ServeError;
 use supervisor_transcript::TranscriptError;
@@ -79,6 +80,14 @@ pub(crate) enum CliError {
         /// Why not.
         source: io::Error,
     },
+    /// There is nothing in the journal that could be shown.
+    #[error(
+        "there is nothing to show\n  why: {0}\n  next: see what there is with `cdp-supervisor journal list`, or name another folder by --dir"
+    )]
+    NoJournal(String),
+    /// The journal cannot be read.
+    #[error("the journal cannot be read\n  why: {0}")]
+    Journal(JournalError),
     /// The recording did not become whole.
     #[error("the recording {} is not whole\n  why: {why}\n  next: record again", .path.display())]
     Recording {

@@ -8,6 +8,7 @@ mod demo;
 mod error;
 mod escape;
 mod exit;
+mod journal;
 mod logging;
 mod mcp;
 mod replay;
@@ -16,6 +17,7 @@ mod settings;
 mod signals;
 mod teller;
 mod watch;
+mod when;
 
 use std::process::ExitCode;
 
@@ -55,6 +57,7 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Watch(args) => asynchronous(watch::run(args, loaded)),
         Command::Mcp(args) => asynchronous(mcp::run(args, loaded)),
         Command::Replay(args) => replay::run(&args),
+        Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),
         Command::BenchClient(args) => asynchronous(bench_client::run(args)),
     }

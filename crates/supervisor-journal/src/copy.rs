@@ -85,18 +85,25 @@ fn stamps(folder: &Path) -> Vec<(PathBuf, Option<SystemTime>, u64)> {
     stamps
 }
 
-/// The folder itself must be there; a file in it may be gone before it is copied.
 fn copy_once(folder: &Path) -> io::Result<TempDir> {
-    fs::read_dir(folder)?;
     let copy = tempfile::tempdir()?;
-    for file in files(folder) {
-        let Ok(name) = file.strip_prefix(folder) else { continue };
-        let to = copy.path().join(name);
-        fs::create_dir_all(to.parent().unwrap_or(copy.path()))?;
-        match fs::copy(&file, &to) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+    copy_below(folder, copy.path())?;
+    Ok(copy)
+}
+
+/// What is gone before it is copied was not needed any more.
+fn copy_below(folder: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        let copied = match entry.file_type()?.is_dir() {
+            true => fs::create_dir(&to).and_then(|()| copy_below(&entry.path(), &to)),
+            false => fs::copy(entry.path(), &to).map(drop),
+        };
+        match copied {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            copied => copied?,
         }
     }
-    Ok(copy)
+    Ok(())
 }
