@@ -14,6 +14,7 @@ use crate::context::Cx;
 use crate::effect::Effect;
 use crate::event::Recorded;
 use crate::failure::Failure;
+use crate::holdings::Holdings;
 use crate::ids::{CallId, DialogId, EndpointKind, Epoch};
 use crate::input::{Input, Net};
 use crate::meters::Meters;
@@ -184,6 +185,12 @@ impl Machine {
     #[must_use]
     pub fn console(&self, frame: Option<&cdp_wire::FrameId>) -> ConsoleView {
         crate::snapshot::view::console(&self.state, frame)
+    }
+
+    /// How much is held now.
+    #[must_use]
+    pub fn holdings(&self) -> Holdings {
+        Holdings::of(&self.state)
     }
 
     /// What the next machine of the same task must begin with, so that no id is ever used twice.

@@ -14,6 +14,7 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::answer::{Answer, Port, answer};
 use crate::connection::ConnectionMessage;
+use crate::holdings::Holdings;
 use crate::limits::{FAULT_WINDOW, FAULTS};
 use crate::recorder::{Entry, Recorder, Written};
 use crate::session::{SessionActor, SessionMessage, hold, send};
@@ -71,6 +72,14 @@ impl Shell {
     /// Whether faults came too often.
     pub(crate) fn given_up(&self) -> bool {
         self.given_up
+    }
+
+    pub(crate) fn holdings(&self) -> Holdings {
+        Holdings {
+            records: self.machine.holdings(),
+            callers: self.ports.len(),
+            session_actors: self.sessions.len(),
+        }
     }
 
     /// Lets go of everything that waits: callers are told that there will be no answer. Gives what tells when the
@@ -133,6 +142,10 @@ impl<'a> Turn<'a> {
         self.record(at, || Entry::Host(req, command.clone()));
         if let Some(port) = port {
             hold(&mut self.shell.ports, req, port);
+        }
+        if let Command::Cancel { req } = &command {
+            // Whoever waited there has left.
+            self.shell.ports.remove(req);
         }
         if !self.step(at, Input::Host { req, command }, None) {
             // The machine never heard of it: dropping the port says so.

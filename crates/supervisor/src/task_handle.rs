@@ -16,6 +16,7 @@ use crate::answer::{Answer, Answered, CallResult, EvalValue, LateResult, Port, u
 use crate::endpoint::Endpoint;
 use crate::events::EventStream;
 use crate::handle::Keeper;
+use crate::holdings::Holdings;
 use crate::ids::TaskId;
 use crate::json::Json;
 use crate::slot::Slot;
@@ -209,6 +210,12 @@ impl Task {
     #[must_use]
     pub fn console(&self, frame: Option<&FrameId>) -> ConsoleView {
         self.slot.shell().machine.console(frame)
+    }
+
+    /// How many records the task holds now, and how many callers and session actors.
+    #[must_use]
+    pub fn holdings(&self) -> Holdings {
+        self.slot.shell().holdings()
     }
 
     /// For requests that come as messages: the registry does not wait for room in the mailbox, nor for an answer.

@@ -9,6 +9,7 @@ mod old_shells;
 mod protocol;
 mod shell;
 mod simulate;
+mod soak;
 mod subset;
 mod test;
 mod tidy;
@@ -36,6 +37,11 @@ enum Chore {
     Protocol(protocol::Args),
     /// Runs seeds of the simulator: a fake browser, a virtual clock and faults against the real machine.
     Simulate(simulate::Args),
+    /// Lets a real browser do everything for a long time, and looks at what the supervising process holds.
+    Soak(soak::Args),
+    /// The process that a soak watches.
+    #[command(name = soak::SUPERVISED, hide = true)]
+    SoakSupervised,
     /// Records `fixtures/transcripts` anew with a real Chromium.
     Transcripts(transcripts::Args),
 }
@@ -49,6 +55,8 @@ fn main() -> ExitCode {
         Chore::Docs => docs::run(),
         Chore::Protocol(args) => protocol::run(&args),
         Chore::Simulate(args) => simulate::run(&args),
+        Chore::Soak(args) => soak::run(&args),
+        Chore::SoakSupervised => soak::run_supervised(),
         Chore::Transcripts(args) => transcripts::run(&args),
     };
     match done {

@@ -22,7 +22,7 @@ use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::input::Net;
 use crate::limits::{PROBE_EVERY, RECONNECT_FIRST, RECONNECT_LONGEST};
 use crate::options::DialogPolicy;
-use crate::session::attach;
+use crate::session::{attach, gone};
 use crate::snapshot::Status;
 
 /// The host asks to connect.
@@ -75,7 +75,10 @@ pub(crate) fn net(cx: &mut Cx<'_>, net: Net) {
 
 /// The handshake: who the browser is and, on a browser endpoint, which pages there are. Nothing else is waited for.
 fn socket_opened(cx: &mut Cx<'_>, epoch: Epoch, endpoint: EndpointKind) {
+    let shown: Vec<Route> = cx.state().sessions.iter().map(|(route, _)| route.clone()).collect();
     cx.emit(Event::SocketOpened { epoch, endpoint: endpoint.clone() });
+    // Their actors had to stay as long as they were shown and kept a late result; some were fetched meanwhile.
+    shown.iter().for_each(|route| gone::retire(cx, route));
     cx.desk.host_fetch.clear();
     bridge::settle(cx);
     cx.send(&Route::Root, &browser::GetVersion {}, Purpose::Handshake);
@@ -182,7 +185,7 @@ fn lost(cx: &mut Cx<'_>, reason: &str) {
 pub(crate) fn inspector_detached(cx: &mut Cx<'_>, route: &Route) {
     let is_page_endpoint = matches!(cx.state().connection.endpoint, Some(EndpointKind::Page(_)));
     if is_page_endpoint && *route == Route::Root {
-        crate::session::gone::session(cx, &Route::Root);
+        gone::session(cx, &Route::Root);
         hang_up(cx);
         fail(
             cx,

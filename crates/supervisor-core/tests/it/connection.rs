@@ -60,6 +60,27 @@ fn a_browser_that_never_answers_fails_the_handshake() {
     assert!(rig.effects.iter().any(|effect| matches!(effect, Effect::HangUp { .. })));
 }
 
+/// The session's actor kept the result, and had nothing to do any more.
+#[test]
+fn a_late_result_that_is_fetched_while_the_connection_is_down_leaves_no_actor_behind() {
+    let mut rig = Rig::with_page();
+    rig.context("SP", "P", 1);
+    rig.call(supervisor_core::Place::Active, "DOM.getDocument");
+    rig.opening("SP", "P", "confirm", "?");
+    lose(&mut rig);
+    let call = rig.machine.state().calls.late_order[0];
+    let fetch = rig.host(Command::Result { call_id: call, timeout_ms: None });
+    assert!(rig.effects.iter().any(|it| matches!(it, Effect::Serve { req, .. } if *req == fetch)));
+    let page = supervisor_core::Route::Session("SP".into());
+    let is_retired =
+        |rig: &Rig| rig.effects.iter().any(|it| matches!(it, Effect::Retire { route } if *route == page));
+    assert!(!is_retired(&rig), "it is shown still, so it may be called");
+    rig.advance(Duration::from_secs(1));
+    let epoch = rig.epoch();
+    rig.input(Input::Net(Net::Connected { epoch, endpoint: EndpointKind::Browser }));
+    assert!(is_retired(&rig));
+}
+
 #[test]
 fn a_loss_ends_calls_and_dialogs_and_the_connection_is_made_again() {
     let mut rig = Rig::with_page();

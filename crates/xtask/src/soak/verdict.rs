@@ -1,0 +1,198 @@
+//! Whether what is held is flat.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::Record;
+use super::protocol::Sample;
+
+/// Memory's growth that counts as none, in percent an hour.
+const MAX_SLOPE: f64 = 1.0;
+
+/// A slope of a shorter run says nothing about an hour.
+const JUDGED_FROM_MINUTES: f64 = 30.0;
+
+/// Samples are put together into medians of so many seconds: a peak of a second is no growth.
+const BUCKET: f64 = 15.0;
+
+/// What may differ from rest to rest, because it is bounded and not empty at rest: what a host reads, and what is looked
+/// through when the next one comes.
+const BOUNDED: [&str; 3] = ["console_entries", "recent_dialogs", "bridge_elements"];
+
+/// What was judged, and how.
+#[derive(Debug, Default, serde::Serialize)]
+pub(super) struct Verdict(Vec<Line>);
+
+#[derive(Debug, serde::Serialize)]
+struct Line {
+    what: String,
+    found: String,
+    judged: Judged,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Judged {
+    Flat,
+    NotFlat,
+    TooShort,
+}
+
+impl Verdict {
+    pub(super) fn of(record: &Record) -> Self {
+        let mut verdict = Self::default();
+        verdict.memory(record);
+        verdict.rests(second_half(&record.rests));
+        verdict.after_stop(record);
+        verdict
+    }
+
+    pub(super) fn is_flat(&self) -> bool {
+        self.0.iter().all(|line| line.judged != Judged::NotFlat)
+    }
+
+    fn memory(&mut self, record: &Record) {
+        let points = medians(second_half(&record.samples));
+        let (slope, level) = (slope(&points), median(points.iter().map(|(_, rss)| *rss).collect()));
+        let percent = slope * 3_600.0 / level.max(1.0) * 100.0;
+        let judged = if record.minutes < JUDGED_FROM_MINUTES {
+            Judged::TooShort
+        } else {
+            flat_if(percent < MAX_SLOPE)
+        };
+        let found = format!("{:.1} MiB, {percent:+.2} % an hour", level / 1024.0);
+        self.add("memory, second half", found, judged);
+    }
+
+    /// At rest there is always the same.
+    fn rests(&mut self, rests: &[Sample]) {
+        if rests.len() < 2 {
+            return self.add("rests", format!("{}: too few to compare", rests.len()), Judged::NotFlat);
+        }
+        let mut kinds: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for rest in rests {
+            for (kind, count) in held(rest) {
+                kinds.entry(kind).or_default().push(count);
+            }
+        }
+        for (kind, counts) in kinds {
+            let (least, most) = (counts.iter().min().copied(), counts.iter().max().copied());
+            let found = format!("{}..{}", least.unwrap_or(0), most.unwrap_or(0));
+            let same = least == most && counts.len() == rests.len();
+            let judged = flat_if(same || BOUNDED.contains(&kind.as_str()));
+            self.add(format!("{kind} at rest, second half"), found, judged);
+        }
+    }
+
+    fn after_stop(&mut self, record: &Record) {
+        let (first, last) = (&record.first, &record.last);
+        let pairs = [
+            ("handles", first.handles, last.handles),
+            ("threads", first.threads, last.threads),
+            ("tokio tasks", first.tokio_tasks, last.tokio_tasks),
+        ];
+        for (what, before, after) in pairs {
+            let found = format!("{before} before the first task, {after} after the last");
+            self.add(format!("{what} after stop"), found, flat_if(before == after));
+        }
+    }
+
+    fn add(&mut self, what: impl Into<String>, found: String, judged: Judged) {
+        self.0.push(Line { what: what.into(), found, judged });
+    }
+}
+
+fn flat_if(flat: bool) -> Judged {
+    if flat { Judged::Flat } else { Judged::NotFlat }
+}
+
+fn held(sample: &Sample) -> impl Iterator<Item = (String, u64)> {
+    let own = [("handles", sample.handles), ("threads", sample.threads), ("tokio tasks", sample.tokio_tasks)];
+    let own = own.into_iter().map(|(kind, count)| (kind.to_owned(), count));
+    own.chain(sample.records.iter().map(|(kind, count)| (kind.clone(), *count)))
+}
+
+fn second_half(samples: &[Sample]) -> &[Sample] {
+    let whole = samples.last().map_or(0.0, |last| last.at);
+    let from = samples.iter().position(|sample| sample.at >= whole / 2.0);
+    from.map_or(&[], |from| &samples[from..])
+}
+
+/// Memory over time, as a median for each [`BUCKET`].
+fn medians(samples: &[Sample]) -> Vec<(f64, f64)> {
+    let mut buckets: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for sample in samples {
+        buckets.entry((sample.at / BUCKET) as u64).or_default().push(sample.rss_kib as f64);
+    }
+    buckets.into_iter().map(|(bucket, values)| (bucket as f64 * BUCKET, median(values))).collect()
+}
+
+/// Theil and Sen's: the median of the slopes between all pairs, which no outlier moves.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let pairs =
+        points.iter().enumerate().flat_map(|(n, from)| points[n + 1..].iter().map(move |to| (from, to)));
+    median(pairs.map(|(from, to)| (to.1 - from.1) / (to.0 - from.0)).collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Line { what, found, judged } in &self.0 {
+            let judged = match judged {
+                Judged::Flat => "flat",
+                Judged::NotFlat => "NOT FLAT",
+                Judged::TooShort => "not judged: the run is shorter than half an hour",
+            };
+            writeln!(f, "{what:<40} {found:<45} {judged}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(at: f64, rss_kib: u64, handles: u64) -> Sample {
+        Sample { at, rss_kib, handles, ..Sample::default() }
+    }
+
+    /// An hour whose second half grows by this much an hour; the first half does as it likes.
+    fn hour(growth_kib: f64) -> Record {
+        let rss =
+            |at: f64| 20_000.0 + if at < 1_800.0 { at * 5.0 } else { (at - 1_800.0) / 3_600.0 * growth_kib };
+        let outlier = |at: u64| if at.is_multiple_of(97) { 9_000 } else { 0 };
+        let samples =
+            (0..3_600).map(|at| sample(at as f64, rss(at as f64) as u64 + outlier(at), 9)).collect();
+        let rests = (0..60).map(|rest| sample(f64::from(rest) * 60.0, 20_000, 9)).collect();
+        Record { minutes: 60.0, samples, rests, ..Record::default() }
+    }
+
+    #[test]
+    fn memory_may_grow_by_less_than_a_percent_an_hour() {
+        assert!(Verdict::of(&hour(150.0)).is_flat());
+        assert!(!Verdict::of(&hour(250.0)).is_flat());
+    }
+
+    #[test]
+    fn a_short_run_does_not_judge_memory() {
+        let record = Record { minutes: 29.0, ..hour(5_000.0) };
+        assert!(Verdict::of(&record).is_flat());
+        assert!(Verdict::of(&record).to_string().contains("not judged"));
+    }
+
+    #[test]
+    fn one_handle_more_at_rest_or_after_the_end_is_too_many() {
+        let mut record = hour(0.0);
+        record.rests[59].handles += 1;
+        assert!(!Verdict::of(&record).is_flat());
+        let mut record = hour(0.0);
+        record.last.handles = record.first.handles + 1;
+        assert!(!Verdict::of(&record).is_flat());
+        assert!(!Verdict::of(&Record { rests: Vec::new(), ..hour(0.0) }).is_flat());
+    }
+}

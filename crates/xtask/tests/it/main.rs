@@ -1,0 +1,4 @@
+//! The chores that are programs of their own.
+#![cfg(test)]
+
+mod browser;
