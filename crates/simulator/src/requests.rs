@@ -138,7 +138,7 @@ fn bound(command: &Command, options: &Options) -> Option<Duration> {
         | Command::Result { timeout_ms, .. } => {
             Some(timeout_ms.map_or(options.call_timeout, Duration::from_millis))
         }
-        Command::Recover { .. } => Some(options.call_timeout),
+        Command::Respond { .. } | Command::Recover { .. } => Some(options.call_timeout),
         _ => None,
     }
 }

@@ -114,6 +114,7 @@ impl State {
             | Event::DialogSeenAgain { .. }
             | Event::DialogWatchdogSet { .. }
             | Event::DialogAnswering { .. }
+            | Event::DialogAnswerOverdue { .. }
             | Event::DialogClosing { .. }
             | Event::DialogTaken { .. }
             | Event::DialogAnswerRefused { .. }

@@ -26,6 +26,8 @@ pub enum Due {
     Dialog(DialogId),
     /// The answer to the dialog must have been confirmed.
     Confirm(DialogId),
+    /// Whoever asked for the answer is told that nothing has become of it yet.
+    Answer(DialogId),
     /// No further cause of the dialog's end will come.
     Reason(DialogId),
     /// A held request of the bridge is decided, by its number.

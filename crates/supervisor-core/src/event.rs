@@ -359,6 +359,12 @@ pub enum Event {
         /// The command that carries it.
         command: CommandId,
     },
+    /// The browser has neither taken nor refused an answer in the time that a request has: whoever asked for it is told so. The
+    /// answer is still on its way.
+    DialogAnswerOverdue {
+        /// The dialog that it was meant for.
+        id: DialogId,
+    },
     /// The browser closed a dialog while our answer was on its way.
     DialogClosing {
         /// The dialog.

@@ -50,6 +50,9 @@ pub const MAX_RELEASED_SESSIONS: usize = 256;
 /// Host calls in flight or waiting at once. A host that has more unanswered gets `refused`.
 pub const MAX_CALLS: usize = 1_024;
 
+/// Recoveries beyond these: calls that hang on a page must not keep a host from freeing it.
+pub const MAX_RECOVERIES: usize = 16;
+
 /// Late results that are kept for the host, a task; the oldest makes room.
 pub const MAX_LATE_RESULTS: usize = 64;
 

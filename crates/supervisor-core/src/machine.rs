@@ -221,6 +221,7 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
         Due::Setup(route) => attach::setup_silent(cx, &route),
         Due::Dialog(id) => crate::dialog::answer::watchdog(cx, id),
         Due::Confirm(id) => crate::dialog::answer::confirmation_missing(cx, id),
+        Due::Answer(id) => crate::dialog::answer::overdue(cx, id),
         Due::Reason(id) => crate::dialog::rules::reason_missing(cx, id),
         Due::Held(number) => crate::bridge::sandbox::waited_long_enough(cx, number),
         Due::Call(call) => ending::deadline(cx, call),

@@ -3,7 +3,8 @@
 use supervisor_core::State;
 use supervisor_core::limits::{
     MAX_BRIDGE_DIALOGS, MAX_CALLS, MAX_CONSOLE_BYTES, MAX_CONSOLE_ENTRIES, MAX_CONTEXTS, MAX_DEFAULT_PROMPT,
-    MAX_FRAMES, MAX_LATE_RESULTS, MAX_RECENT_DIALOGS, MAX_RESULT_WAITERS, MAX_SESSIONS, MAX_SHOWN_TEXT,
+    MAX_FRAMES, MAX_LATE_RESULTS, MAX_RECENT_DIALOGS, MAX_RECOVERIES, MAX_RESULT_WAITERS, MAX_SESSIONS,
+    MAX_SHOWN_TEXT,
 };
 
 use crate::rules::check;
@@ -45,7 +46,7 @@ fn dialogs(state: &State) {
 
 fn calls(state: &State) {
     let calls = &state.calls;
-    within("open calls", calls.open.len(), MAX_CALLS);
+    within("open calls", calls.open.len(), MAX_CALLS + MAX_RECOVERIES);
     within("late results", calls.late.len(), MAX_LATE_RESULTS);
     within("late results in their order", calls.late_order.len(), calls.late.len());
     for waiter in calls.waiters.values() {

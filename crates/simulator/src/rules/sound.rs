@@ -5,7 +5,7 @@ use supervisor_core::{FrameId, Route, TargetId};
 use crate::rules::check;
 use crate::world::World;
 
-const RULE: &str = "the state agrees with itself";
+const RULE: &str = "a frame hangs on its page";
 
 /// What holds at every moment.
 ///
@@ -21,25 +21,26 @@ pub fn holds(world: &World) {
         let answerable =
             open.filter(|it| it.opening.page == *page_id && it.is_answerable() && it.is_showing());
         let natively = answerable.filter(|it| it.opening.paused.is_none()).count();
-        check(RULE, natively <= 1, || format!("{page_id} has {natively} dialogs that can be answered"));
+        check("a page has one native dialog", natively <= 1, || format!("{page_id} has {natively}"));
     }
     for (route, session) in state.sessions.iter() {
         let parent = &session.parent;
         let is_there = *parent == Route::Root || state.sessions.get(parent).is_some();
-        check(RULE, is_there, || format!("the parent of {route} is dead"));
+        check("a session ends with its parent", is_there, || route.to_string());
     }
 }
 
 fn frame(world: &World, page: &TargetId, main: Option<&FrameId>, id: &FrameId) {
     let state = world.machine.state();
-    let Some(frame) = state.frames.get(id) else { panic!("{RULE}: {id}, a frame of {page}, is not there") };
+    let Some(frame) = state.frames.get(id) else { panic!("{RULE}: {id} of {page} is not there") };
     check(RULE, frame.page == *page, || format!("{id} is on {} and on {page}", frame.page));
     check(RULE, is_rooted(world, id, main), || format!("{id} has no way up to its page's main frame"));
     if let Some(owner) = &frame.owner {
-        check(RULE, state.sessions.get(owner).is_some(), || format!("the session of {id} is dead"));
+        check("no frame has a dead session", state.sessions.get(owner).is_some(), || id.to_string());
     }
     let own = frame.owner.is_some() && frame.owner == frame.remote;
-    check(RULE, frame.is_oopif() == (frame.parent.is_some() && own), || format!("{id} is an OOPIF or not"));
+    let is_oopif = frame.parent.is_some() && own;
+    check("an OOPIF has a session of its own", frame.is_oopif() == is_oopif, || id.to_string());
 }
 
 /// A way up to the main frame that does not run in a circle. Parents that are not known yet end it, too.

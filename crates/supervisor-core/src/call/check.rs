@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use crate::failure::{Code, Failure};
-use crate::limits::{MAX_CALL_PARAMS, MAX_CALL_TIMEOUT, MAX_CALLS, MAX_HOST_PATTERNS};
+use crate::limits::{MAX_CALL_PARAMS, MAX_CALL_TIMEOUT, MAX_CALLS, MAX_HOST_PATTERNS, MAX_RECOVERIES};
 use crate::state::State;
 
 pub(crate) fn check_arguments(method: &str, params: &str, timeout: Option<Duration>) -> Result<(), Failure> {
@@ -45,9 +45,18 @@ pub(crate) fn check_timeout(timeout: Option<Duration>) -> Result<(), Failure> {
 }
 
 pub(crate) fn has_room(state: &State) -> Result<(), Failure> {
-    if state.calls.open.len() < MAX_CALLS {
+    has_room_for(state, MAX_CALLS)
+}
+
+/// A recovery has room where calls have none.
+pub(crate) fn has_room_to_recover(state: &State) -> Result<(), Failure> {
+    has_room_for(state, MAX_CALLS + MAX_RECOVERIES)
+}
+
+fn has_room_for(state: &State, most: usize) -> Result<(), Failure> {
+    if state.calls.open.len() < most {
         return Ok(());
     }
-    let text = format!("{MAX_CALLS} calls are open already; wait for some of them to end");
+    let text = format!("{most} calls are open already; wait for some of them to end");
     Err(Failure::new(Code::Refused, text))
 }

@@ -2,6 +2,7 @@
 
 use cdp_wire::TargetId;
 
+use crate::call::check;
 use crate::call::raw;
 use crate::call::routing::{self, Routed};
 use crate::call::send;
@@ -50,6 +51,7 @@ fn checked(state: &State, target: &TargetId, method: &str) -> Result<Routed, Fai
     if let Some(why) = raw::kills(method, page) {
         return Err(Failure::new(Code::Refused, why));
     }
+    check::has_room_to_recover(state)?;
     if method == "Target.closeTarget" {
         // The page's own session would end before it could answer.
         return Ok(Routed { route: Route::Root, frame: None });

@@ -277,6 +277,21 @@ fn stray_settled(cx: &mut Cx<'_>, id: DialogId, was_taken: bool) {
     }
 }
 
+/// The browser has said nothing about an answer for as long as a request may take.
+pub(crate) fn overdue(cx: &mut Cx<'_>, id: DialogId) {
+    let dialogs = &cx.state().dialogs;
+    let open = dialogs.open.get(&id).and_then(Open::answer);
+    let stray = dialogs.strays.iter().find(|stray| stray.meant == id).map(|stray| &stray.answer);
+    let Some(req) = open.or(stray).and_then(|answer| answer.req) else { return };
+    let dialog = dialogs.open.get(&id).map(|open| view::open(cx.state(), id, open));
+    cx.emit(Event::DialogAnswerOverdue { id });
+    let text = format!(
+        "the answer to {id} was sent, and the browser has not said what became of it; it may still take effect. Until it \
+         does the snapshot shows {id} as pending"
+    );
+    cx.fail(req, Failure::new(Code::Timeout, text).with(|detail| detail.dialog = dialog));
+}
+
 /// The browser closed the dialog or took the answer, and said nothing more: that is as much as will be known.
 pub(crate) fn confirmation_missing(cx: &mut Cx<'_>, id: DialogId) {
     match cx.state().dialogs.open.get(&id).cloned() {

@@ -47,7 +47,11 @@ impl State {
                 };
                 self.progress(*id, |_| Progress::Answering(answer));
                 self.deadlines.cancel(&Due::Dialog(*id));
+                if req.is_some() {
+                    self.deadlines.set(Due::Answer(*id), at.after(self.options.call_timeout));
+                }
             }
+            Event::DialogAnswerOverdue { id } => self.answer_overdue(*id),
             Event::DialogClosing { id, until, .. } => {
                 self.progress(*id, |answer| answer.map_or(Progress::Pending, Progress::Closing));
                 self.deadlines.set(Due::Confirm(*id), *until);
@@ -56,7 +60,10 @@ impl State {
                 self.progress(*id, |answer| answer.map_or(Progress::Pending, Progress::Taken));
                 self.deadlines.set(Due::Confirm(*id), *until);
             }
-            Event::DialogAnswerRefused { id } => self.progress(*id, |_| Progress::Pending),
+            Event::DialogAnswerRefused { id } => {
+                self.progress(*id, |_| Progress::Pending);
+                self.deadlines.cancel(&Due::Answer(*id));
+            }
             Event::DialogUnanswerable { id, why } => {
                 if let Some(open) = self.dialogs.open.get_mut(id) {
                     open.unanswerable = Some(*why);
@@ -68,6 +75,7 @@ impl State {
             Event::DialogAnswerSettled { id } => {
                 self.dialogs.strays.retain(|stray| stray.meant != *id);
                 self.deadlines.cancel(&Due::Confirm(*id));
+                self.deadlines.cancel(&Due::Answer(*id));
             }
             Event::DialogEndRepeated { page, route, frame } => {
                 if let Some(page) = self.pages.get_mut(page)
@@ -83,6 +91,16 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Nobody waits for it any more.
+    fn answer_overdue(&mut self, id: DialogId) {
+        if let Some(answer) = self.dialogs.open.get_mut(&id).and_then(Open::answer_mut) {
+            answer.req = None;
+        }
+        for stray in self.dialogs.strays.iter_mut().filter(|stray| stray.meant == id) {
+            stray.answer.req = None;
         }
     }
 
@@ -127,6 +145,9 @@ impl State {
             self.dialog_orphaned(&open.opening);
         }
         self.note_strays(at, id, &open, (by, reason), accepted);
+        if !self.dialogs.strays.iter().any(|stray| stray.meant == id) {
+            self.deadlines.cancel(&Due::Answer(id));
+        }
         let reason = reason.or((by == ClosedBy::Remote).then_some(Reason::Unknown));
         let Open { opening, opened_at, .. } = open;
         self.dialogs.remember(Closed {

@@ -117,6 +117,13 @@ impl Open {
         }
     }
 
+    pub(crate) fn answer_mut(&mut self) -> Option<&mut Answer> {
+        match &mut self.progress {
+            Progress::Pending => None,
+            Progress::Answering(answer) | Progress::Closing(answer) | Progress::Taken(answer) => Some(answer),
+        }
+    }
+
     /// Whether an answer may be sent now.
     #[must_use]
     pub fn is_answerable(&self) -> bool {

@@ -126,6 +126,7 @@ impl State {
     pub(crate) fn ensure_frame(&mut self, route: &Route, info: &FrameInfo) {
         if self.frames.get(&info.id).is_none()
             && self.frames.has_room()
+            && self.can_speak_of(route, info)
             && let Some(page) = self.sessions.get(route).map(|session| session.page.clone())
         {
             self.insert_frame(info.id.clone(), page, info.parent.clone(), ParentView::Here(route.clone()));
@@ -133,6 +134,13 @@ impl State {
         if let Some(parent) = &info.parent {
             self.frames.adopt(&info.id, parent);
         }
+    }
+
+    /// A process lists its own root, and what is below frames that it has. Anything else would outlive it.
+    fn can_speak_of(&self, route: &Route, info: &FrameInfo) -> bool {
+        let parent = info.parent.as_ref().and_then(|parent| self.frames.get(parent));
+        parent.is_none_or(|parent| parent.can_have_children_in(route))
+            || self.root_frame(route).as_ref() == Some(&info.id)
     }
 
     pub(crate) fn frames_owner_if_orphan(&mut self, route: &Route, id: &FrameId) {

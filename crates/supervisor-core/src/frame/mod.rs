@@ -69,6 +69,13 @@ impl Frame {
         self.remote.is_none() || self.parent_view == ParentView::SwappedOut
     }
 
+    /// Whether this process may speak of children of it: it lives there, did before it went elsewhere, or nobody knows.
+    #[must_use]
+    pub(crate) fn can_have_children_in(&self, route: &Route) -> bool {
+        self.owner.as_ref().is_none_or(|owner| owner == route)
+            || self.parent_view == ParentView::Here(route.clone())
+    }
+
     pub(crate) fn describe(&mut self, info: &FrameInfo) {
         self.url.clone_from(&info.url);
         self.origin.clone_from(&info.origin);
@@ -207,12 +214,20 @@ impl Frames {
         false
     }
 
-    /// Takes a frame in, unless a hostile peer makes it its own ancestor: that needs children which came before it.
+    /// Whether the frame is on this page, or not known yet.
+    fn can_be_on(&self, frame: &FrameId, page: &TargetId) -> bool {
+        self.by_id.get(frame).is_none_or(|known| known.page == *page)
+    }
+
+    /// Takes a frame in, unless a hostile peer makes it its own ancestor (that needs children which came before it) or puts
+    /// it below a frame of another page.
     pub(crate) fn insert(&mut self, id: FrameId, frame: Frame) {
         let is_circle = |parent: &FrameId| {
             *parent == id || (self.children.contains_key(&id) && self.is_below(parent, &id))
         };
-        if frame.parent.as_ref().is_some_and(is_circle) {
+        let is_foreign = |other: &FrameId| !self.can_be_on(other, &frame.page);
+        let has_bad_parent = frame.parent.as_ref().is_some_and(|it| is_circle(it) || is_foreign(it));
+        if has_bad_parent || self.children(&id).any(is_foreign) {
             return;
         }
         if let Some(parent) = &frame.parent {
@@ -224,7 +239,9 @@ impl Frames {
 
     /// Gives a parent to a frame that had none, or a guessed one. A known parent is never changed: a frame has one for life.
     pub(crate) fn adopt(&mut self, id: &FrameId, parent: &FrameId) {
-        let is_settled = |frame: &Frame| frame.parent.is_some() && !frame.is_parent_guessed;
+        let is_settled = |frame: &Frame| {
+            (frame.parent.is_some() && !frame.is_parent_guessed) || !self.can_be_on(parent, &frame.page)
+        };
         if self.is_below(parent, id) || self.by_id.get(id).is_none_or(is_settled) {
             return;
         }

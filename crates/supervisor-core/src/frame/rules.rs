@@ -33,6 +33,10 @@ pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>
         cx.meters().late_messages += 1;
         return;
     }
+    if is_new && !frames.get(&parent).is_some_and(|parent| parent.can_have_children_in(route)) {
+        cx.meters().protocol_violations += 1;
+        return;
+    }
     if is_new && !frames.has_room() {
         cx.meters().dropped += 1;
         return;

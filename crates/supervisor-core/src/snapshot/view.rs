@@ -125,7 +125,9 @@ fn touched(event: &Event) -> Sections {
         | Event::IframeAttached { .. }
         | Event::SessionGone { .. }
         | Event::SessionCrashed { .. }
-        | Event::SessionRevived { .. } => Sections::TARGETS,
+        | Event::SessionRevived { .. }
+        // Its document is a sign of life of a renderer that had crashed.
+        | Event::FrameNavigated { .. } => Sections::TARGETS,
         Event::SessionSilent { .. }
         | Event::SessionAnswered { .. }
         | Event::PageChanged { .. }
@@ -139,7 +141,6 @@ fn touched(event: &Event) -> Sections {
         | Event::ContextDestroyed { .. }
         | Event::ContextsCleared { .. }
         | Event::FrameAttached { .. }
-        | Event::FrameNavigated { .. }
         | Event::FramesListed { .. }
         | Event::IframeUrlChanged { .. }
         | Event::FrameUrlChanged { .. }

@@ -182,6 +182,15 @@ fn a_crash_shows_and_the_next_navigation_heals_it() {
 }
 
 #[test]
+fn a_crashed_page_is_healed_by_a_document_alone() {
+    let mut rig = Rig::with_page();
+    rig.event("SP", "Inspector.targetCrashed", json!({}));
+    assert!(rig.snapshot().pages[0].crashed);
+    rig.navigated("SP", "P", None, "http://a.test/");
+    assert!(!rig.snapshot().pages[0].crashed);
+}
+
+#[test]
 fn a_known_session_announced_again_and_a_dead_one_are_violations_not_revivals() {
     let mut rig = Rig::with_page();
     rig.attach_iframe("SP", "B", "SB", "P");

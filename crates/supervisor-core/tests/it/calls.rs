@@ -444,6 +444,27 @@ fn calls_are_bounded_and_one_too_many_is_refused() {
 }
 
 #[test]
+fn a_page_can_be_freed_where_calls_have_no_room_and_that_is_bounded_too() {
+    use supervisor_core::limits::{MAX_CALLS, MAX_RECOVERIES};
+    let mut rig = with_frames();
+    for _ in 0..MAX_CALLS {
+        rig.call(Place::Active, "DOM.getDocument");
+    }
+    rig.opening("SP", "P", "alert", "x");
+    rig.respond(None, crate::rig::accept());
+    let id = rig.last_id("Page.handleJavaScriptDialog");
+    rig.reply_error(id, -32602, "No dialog is showing");
+    let recover = || Command::Recover { target_id: "P".into(), remedy: supervisor_core::Remedy::Reload };
+    for _ in 0..MAX_RECOVERIES {
+        let req = rig.host(recover());
+        assert_eq!(rig.outcome(req), None);
+    }
+    let req = rig.host(recover());
+    assert_eq!(rig.code(req), Code::Refused);
+    assert_eq!(rig.machine.state().calls.open.len(), MAX_CALLS + MAX_RECOVERIES);
+}
+
+#[test]
 fn late_results_are_bounded_and_the_oldest_makes_room() {
     let mut rig = with_frames();
     let limit = supervisor_core::limits::MAX_LATE_RESULTS;

@@ -222,3 +222,37 @@ fn a_page_that_takes_no_answer_any_more_is_closed_by_the_browser() {
     assert!(matches!(rig.outcome(close), Some(Outcome::Result { .. })));
     assert_eq!(rig.snapshot().recent_dialogs[0].reason, Some(Reason::TargetGone));
 }
+
+#[test]
+fn an_answer_that_nobody_confirms_ends_its_request_at_its_deadline() {
+    let mut rig = Rig::with_page();
+    rig.opening("SP", "P", "prompt", "?");
+    let answer = rig.respond(None, accept());
+    let deadline = Options::default().call_timeout;
+    rig.advance(deadline - Duration::from_millis(1));
+    assert_eq!(rig.outcome(answer), None);
+    rig.advance(Duration::from_millis(1));
+    assert_eq!(rig.code(answer), Code::Timeout);
+    assert_eq!(rig.failure(answer).detail.dialog.as_ref().unwrap().id, supervisor_core::DialogId(1));
+    // It was sent and may still be taken: then it counts as what it is.
+    rig.closed("SP", "P", true, "dflt");
+    let id = rig.last_id("Page.handleJavaScriptDialog");
+    rig.reply(id, json!({}));
+    assert_eq!(rig.snapshot().recent_dialogs[0].closed_by, Some(ClosedBy::Agent));
+    assert_eq!(rig.code(answer), Code::Timeout);
+}
+
+#[test]
+fn an_answer_that_went_astray_ends_its_request_at_its_deadline() {
+    let mut options = Options::default();
+    options.call_timeout = Duration::from_millis(500);
+    let mut rig = Rig::with_page_and(options);
+    rig.opening("SP", "P", "confirm", "?");
+    let answer = rig.respond(None, accept());
+    // Another party dismisses it meanwhile, and what became of the answer is not said.
+    rig.closed("SP", "P", false, "");
+    rig.advance(Duration::from_millis(500));
+    assert_eq!(rig.code(answer), Code::Timeout);
+    rig.advance(Duration::from_secs(2));
+    assert!(rig.machine.state().dialogs.strays.is_empty());
+}

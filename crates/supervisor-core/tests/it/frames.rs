@@ -543,3 +543,25 @@ fn a_child_that_was_announced_before_its_parent_came_home_stays() {
     attached(&mut rig, "SP", "B", "P");
     assert_eq!(rig.tree(), ["B<P ", "P<- ", "early<B SE"]);
 }
+
+#[test]
+fn a_process_speaks_of_children_only_where_it_has_the_parent() {
+    let mut rig = with_oopif();
+    rig.attach_page("Q", "SQ", json!({}));
+    rig.navigated("SQ", "Q", None, "http://q.test/");
+    let before = rig.machine.meters().protocol_violations;
+    // Of another page, and of a frame in another process that this one never had.
+    attached(&mut rig, "SP", "X", "Q");
+    attached(&mut rig, "SB", "Y", "P");
+    assert_eq!(rig.machine.meters().protocol_violations, before + 2);
+    // In a listing it is left out.
+    let id = rig.last_id("Page.getFrameTree");
+    let frame = |id: &str, parent: Option<&str>| {
+        json!({"id": id, "parentId": parent, "loaderId": "L", "url": "http://q.test/", "securityOrigin": "http://q.test",
+            "mimeType": ""})
+    };
+    let child = json!({"frame": frame("Z", Some("P"))});
+    rig.reply(id, json!({"frameTree": {"frame": frame("Q", None), "childFrames": [child]}}));
+    assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
+    assert_eq!(rig.machine.state().frames.len(), 3);
+}
