@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,8 +16,9 @@ use tokio::time::timeout;
 use crate::answer::{Dialogs, ToolAnswer, last_dialog};
 use crate::arguments::take_task_id;
 use crate::defaults::Defaults;
-use crate::limits::{MAX_TASKS, NOTICES, STARTING};
+use crate::limits::{LAST_ANSWERS, MAX_TASKS, NOTICES, STARTING};
 use crate::notice::Notice;
+use crate::status::{ServerStatus, TaskStatus};
 use crate::tools::{Call, Entry};
 use crate::watch as watching;
 use crate::wish::{Wanted, Wish};
@@ -34,6 +35,11 @@ pub(crate) struct Hub {
     /// Connections that are being made.
     connecting: watch::Sender<usize>,
     notices: broadcast::Sender<Arc<Notice>>,
+    started: Instant,
+    /// Clients that are being served.
+    clients: watch::Sender<usize>,
+    /// Whether clients are heard no longer.
+    ending: watch::Sender<bool>,
 }
 
 /// What is known of a task beside what the supervisor knows.
@@ -66,6 +72,9 @@ impl Hub {
             available: watch::Sender::new(false),
             connecting: watch::Sender::new(0),
             notices: broadcast::Sender::new(NOTICES),
+            started: Instant::now(),
+            clients: watch::Sender::new(0),
+            ending: watch::Sender::new(false),
         })
     }
 
@@ -90,6 +99,35 @@ impl Hub {
     /// Tells all clients. With none there is nobody to tell.
     pub(crate) fn tell(&self, notice: Notice) {
         let _ = self.notices.send(Arc::new(notice));
+    }
+
+    /// One more client, until this is dropped.
+    pub(crate) fn client(&self) -> Counted {
+        Counted::one_more(&self.clients)
+    }
+
+    /// Becomes true when clients are heard no longer.
+    pub(crate) fn ending(&self) -> watch::Receiver<bool> {
+        self.ending.subscribe()
+    }
+
+    /// What it is doing.
+    pub(crate) async fn status(&self) -> ServerStatus {
+        let tasks = self.supervisor.tasks().await.iter().map(TaskStatus::from).collect();
+        ServerStatus {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            uptime_s: self.started.elapsed().as_secs_f64(),
+            clients: *self.clients.borrow(),
+            tasks,
+        }
+    }
+
+    /// Hears no client any more, stops all tasks, and lets the last answers out.
+    pub(crate) async fn end(&self) {
+        self.ending.send_replace(true);
+        self.supervisor.stop_all().await;
+        let _ = timeout(LAST_ANSWERS, self.clients.subscribe().wait_for(|count| *count == 0)).await;
     }
 
     /// Makes a call.
@@ -205,7 +243,7 @@ impl Hub {
         self: Arc<Self>,
         task_id: TaskId,
         wanted: Wanted,
-        counted: Connecting,
+        counted: Counted,
     ) -> Result<Task, Failure> {
         let result = self.get_or_start(&task_id, &wanted).await;
         match &result {
@@ -263,9 +301,8 @@ impl Hub {
         wish.over(present, &self.defaults)
     }
 
-    fn connection(&self) -> Connecting {
-        self.connecting.send_modify(|count| *count += 1);
-        Connecting(self.connecting.clone())
+    fn connection(&self) -> Counted {
+        Counted::one_more(&self.connecting)
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<TaskId, Known>> {
@@ -273,10 +310,17 @@ impl Hub {
     }
 }
 
-/// A connection that is being made; dropped when it is made or failed.
-struct Connecting(watch::Sender<usize>);
+/// One of those that are counted, until it is dropped.
+pub(crate) struct Counted(watch::Sender<usize>);
 
-impl Drop for Connecting {
+impl Counted {
+    fn one_more(count: &watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count.clone())
+    }
+}
+
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count = count.saturating_sub(1));
     }

@@ -17,6 +17,7 @@
 mod advice;
 mod answer;
 mod arguments;
+mod client;
 mod defaults;
 pub mod docs;
 mod hub;
@@ -28,11 +29,14 @@ mod seconds;
 mod serve;
 mod server;
 mod session;
+mod status;
 mod tools;
 mod watch;
 mod wish;
 
 pub use answer::ToolAnswer;
+pub use client::{ClientError, ToolClient};
 pub use defaults::Defaults;
 pub use serve::ServeError;
 pub use server::McpServer;
+pub use status::{ServerStatus, TaskStatus};

@@ -40,6 +40,13 @@ pub const LAST_CALLS: Duration = Duration::from_secs(2);
 /// The longest line of a client, one message: an expression or parameters at their own bound, with most of it escaped.
 pub const MAX_LINE: usize = 2 * supervisor_core::limits::MAX_CALL_PARAMS;
 
+/// The longest line of a server, one message, that a client of ours reads: a result of the browser at its own bound, twice
+/// (as structured content and as text), the second time with most of it escaped.
+pub const MAX_RESULT_LINE: usize = 3 * supervisor::limits::MAX_MESSAGE;
+
+/// When a server of many clients ends: how long their last answers may take, once all tasks have stopped.
+pub const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
 /// Characters of a dialog's message in the text beside a result: enough to recognise it. All of it is in the result.
 pub const NOTE_TEXT: usize = 200;
 

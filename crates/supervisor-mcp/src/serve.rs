@@ -36,6 +36,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    let _counted = hub.client();
+    let reader = UntilEnd { reader, end: Box::pin(end(hub.ending())) };
     let transport = AsyncRwTransport::new(reader, writer).with_max_line_length(MAX_LINE);
     match Session::new(hub).serve(transport).await {
         Ok(running) => match running.waiting().await {
@@ -68,6 +70,29 @@ where
     };
     hub.supervisor().stop_all().await;
     served
+}
+
+async fn end(mut ending: watch::Receiver<bool>) {
+    let _ = ending.wait_for(|ending| *ending).await;
+}
+
+/// A reader that is at its end when the server is: calls that were made before are still answered.
+struct UntilEnd<R> {
+    reader: R,
+    end: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for UntilEnd<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.end.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Ok(())),
+            Poll::Pending => Pin::new(&mut self.reader).poll_read(cx, buf),
+        }
+    }
 }
 
 /// A reader that tells when it has come to its end.

@@ -74,6 +74,12 @@ impl McpServer {
         Some(self.hub.call(tool, arguments).await)
     }
 
+    /// Ends it for all clients: they are heard no longer, all tasks are stopped (which first answers the dialogs that may be
+    /// answered), and calls that ran get their last answer. Takes two seconds at most.
+    pub async fn end(&self) {
+        self.hub.end().await;
+    }
+
     /// The supervisor whose tasks these are.
     #[must_use]
     pub fn supervisor(&self) -> &Supervisor {

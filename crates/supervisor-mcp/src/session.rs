@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    LoggingLevel, LoggingMessageNotificationParam, PaginatedRequestParams, ServerCapabilities, ServerConfig,
-    SetLevelRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, ListToolsResult, LoggingLevel, LoggingMessageNotificationParam,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, SetLevelRequestParams, SubscriptionFilter,
+    Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::AbortHandle;
 
@@ -23,6 +24,7 @@ use crate::hub::Hub;
 use crate::limits::LIST_WAITS;
 use crate::notice::{Level, Notice};
 use crate::progress;
+use crate::status;
 use crate::tools::{self, Entry, TOOLS};
 
 /// The name of the server, and of its log.
@@ -106,6 +108,17 @@ impl ServerHandler for Session {
     ) -> Result<(), ErrorData> {
         self.level.store(rank(request.level), Ordering::Relaxed);
         Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            status::METHOD => Ok(CustomResult(json!(self.hub.status().await))),
+            other => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, beginning(other), None)),
+        }
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -206,8 +219,13 @@ fn written(answer: ToolAnswer) -> CallToolResult {
     result
 }
 
+/// A name that nobody knows can be long.
+fn beginning(name: &str) -> String {
+    name.chars().take(100).collect()
+}
+
 fn unknown(name: &str) -> ErrorData {
     let names: Vec<_> = TOOLS.iter().map(|entry| entry.name).collect();
-    let name: String = name.chars().take(100).collect();
+    let name = beginning(name);
     ErrorData::invalid_params(format!("there is no tool {name:?}; there are {}", names.join(", ")), None)
 }

@@ -7,6 +7,7 @@ use supervisor::{Failure, Snapshot};
 
 use crate::schema;
 use crate::session::described;
+use crate::status::ServerStatus;
 use crate::tools::TOOLS;
 
 /// A document.
@@ -29,6 +30,10 @@ pub fn documents() -> Vec<Document> {
         Document {
             path: "docs/schema/snapshot.json",
             text: titled("Snapshot", schema::written::<Snapshot>()),
+        },
+        Document {
+            path: "docs/schema/status.json",
+            text: titled("ServerStatus", schema::written::<ServerStatus>()),
         },
         Document { path: "docs/schema/error.json", text: titled("Error", schema::written::<Failure>()) },
     ]

@@ -10,4 +10,5 @@ mod calls;
 mod client;
 mod docs;
 mod life;
+mod many_clients;
 mod notices;
