@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::client::Question as _;
 use crate::settings::{Flags, Layer, Level, LogKeys};
-use crate::{bench_client, config, demo, journal, mcp, replay, watch};
+use crate::{bench_client, client, config, demo, journal, mcp, replay, serve, watch};
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
   1  refused or failed; standard error says what, why and what to do next
   2  the command line or the settings are wrong
-  3  no browser was found
+  3  no browser was found, or no server
   128 + N  signal N ended `demo`, after everything was stopped";
 
 /// Keeps a browser task going: knows the open dialogs and the frames of a Chromium, answers, and never lets a call hang.
@@ -36,6 +37,30 @@ pub(crate) enum Command {
     Watch(watch::Args),
     /// Serve the tools to an agent: an MCP server on standard input and output.
     Mcp(mcp::Args),
+    /// Serve the tools to many clients on a socket, so that they share its tasks.
+    Serve(serve::Args),
+    /// Give a task of the server its browser.
+    Connect(client::connect::Args),
+    /// Show what the server knows of a browser: pages, frames, dialogs.
+    Snapshot(client::snapshot::Args),
+    /// Answer a dialog.
+    Dialog(client::dialog::Args),
+    /// Free a page that nobody can free by answering.
+    Recover(client::recover::Args),
+    /// Send a command of the Chrome DevTools Protocol.
+    Cdp(client::cdp::Args),
+    /// Evaluate JavaScript in a frame.
+    Eval(client::eval::Args),
+    /// Fetch the late result of a call that a dialog held.
+    Result(client::result::Args),
+    /// Show the last console errors and warnings.
+    Console(client::console::Args),
+    /// List all frames of a page.
+    Frames(client::frames::Args),
+    /// End a task's connection.
+    Disconnect(client::disconnect::Args),
+    /// Show the server's process and its tasks.
+    Status(client::status::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
     /// Print what was kept of tasks: their runs, and the events of each.
@@ -52,20 +77,30 @@ impl Command {
         match self {
             Command::Watch(args) => args.settings(),
             Command::Mcp(args) => args.settings(),
+            Command::Serve(args) => args.settings(),
             Command::Config(args) => args.settings(),
-            Command::Demo(_) | Command::Replay(_) | Command::Journal(_) | Command::BenchClient(_) => {
-                Vec::new()
-            }
+            Command::Connect(args) => args.settings(),
+            Command::Snapshot(args) => args.settings(),
+            Command::Dialog(args) => args.settings(),
+            Command::Recover(args) => args.settings(),
+            Command::Cdp(args) => args.settings(),
+            Command::Eval(args) => args.settings(),
+            Command::Result(args) => args.settings(),
+            Command::Console(args) => args.settings(),
+            Command::Frames(args) => args.settings(),
+            Command::Disconnect(args) => args.settings(),
+            Command::Status(args) => args.settings(),
+            _ => Vec::new(),
         }
     }
 
     /// Whether wrong settings stop it.
     pub(crate) fn needs_settings(&self) -> bool {
         match self {
-            Command::Watch(_) | Command::Mcp(_) => true,
             Command::Config(args) => args.needs_settings(),
             Command::Journal(args) => args.needs_settings(),
             Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => false,
+            _ => true,
         }
     }
 

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use chromium_launcher::LauncherError;
 use supervisor::journal::JournalError;
 use supervisor::{Failure, Stage};
-use supervisor_mcp::ServeError;
+use supervisor_mcp::{ClientError, ServeError};
 use supervisor_transcript::TranscriptError;
 
 use crate::demo::StepFailed;
 use crate::escape;
 use crate::exit::Exit;
 use crate::settings::SettingsError;
+use crate::socket::SocketError;
 
 /// A failure of the command. Its text is for people and may have several lines.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +30,49 @@ pub(crate) enum CliError {
         "it is not said where the browser is\n  next: give its URL, or --launch for one of its own, or set browser.cdp_url; see --help"
     )]
     NoUrl,
+    /// The server's socket.
+    #[error(transparent)]
+    Socket(#[from] SocketError),
+    /// The server does not answer as one should.
+    #[error("the server at {} does not help\n  why: {error}\n  next: see whether it runs with `cdp-supervisor status`, and start it again if not", .path.display())]
+    Server {
+        /// Its socket.
+        path: PathBuf,
+        /// Why.
+        error: ClientError,
+    },
+    /// Something listens and says nothing.
+    #[error("what listens at {} does not answer\n  next: end it, or name the socket of a server by --socket", .0.display())]
+    Silent(PathBuf),
+    /// What a tool refused or failed at.
+    #[error("{0}")]
+    Tool(String),
+    /// The server's answer is not what this version knows.
+    #[error(
+        "the server's answer is not understood: {0}\n  next: start the server with the same version as this command"
+    )]
+    OtherVersion(String),
+    /// Parameters that are no JSON.
+    #[error("the parameters are no JSON: {0}\n  next: give an object such as '{{\"url\": \"about:blank\"}}'")]
+    Params(String),
+    /// Standard input cannot be read.
+    #[error("cannot read standard input: {0}")]
+    Input(io::Error),
+    /// A server in the background that did not start.
+    #[error("the server did not start{}\n  why: {}\n  next: look at {}, or start it without --detach", exit_code(*.code), .said, .log.display())]
+    NotDetached {
+        /// How it ended, unless by a signal.
+        code: Option<i32>,
+        /// The end of its log.
+        said: String,
+        /// Its log.
+        log: PathBuf,
+    },
+    /// There is no place for a log.
+    #[error(
+        "nobody says where the log goes\n  why: neither XDG_STATE_HOME nor HOME is set\n  next: give --log-file"
+    )]
+    NoLog,
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
@@ -115,10 +159,17 @@ impl CliError {
         }
         match self {
             CliError::NoBrowser(_) => Exit::NoBrowser,
-            CliError::Settings(_) | CliError::NoUrl => Exit::Usage,
+            CliError::Settings(_) | CliError::NoUrl | CliError::Params(_) => Exit::Usage,
+            CliError::Socket(SocketError::NoServer(_)) => Exit::NoServer,
+            CliError::NotDetached { code: Some(2), .. } => Exit::Usage,
+            CliError::NotDetached { code: Some(3), .. } => Exit::NoBrowser,
             _ => Exit::Failed,
         }
     }
+}
+
+fn exit_code(code: Option<i32>) -> String {
+    code.map(|code| format!(" (exit code {code})")).unwrap_or_default()
 }
 
 fn stage(failure: &Failure) -> String {

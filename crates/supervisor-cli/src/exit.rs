@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     Usage,
     /// There is no browser to work with.
     NoBrowser,
+    /// There is no server to ask.
+    NoServer,
     /// A signal ended it.
     Signal(Signal),
 }
@@ -25,7 +27,7 @@ impl From<Exit> for ExitCode {
             Exit::Done => ExitCode::SUCCESS,
             Exit::Failed => ExitCode::from(1),
             Exit::Usage => ExitCode::from(2),
-            Exit::NoBrowser => ExitCode::from(3),
+            Exit::NoBrowser | Exit::NoServer => ExitCode::from(3),
             // As shells report a process that a signal ended.
             Exit::Signal(signal) => ExitCode::from(128 + signal.number()),
         }

@@ -3,6 +3,7 @@
 mod args;
 mod bench_client;
 mod browser;
+mod client;
 mod config;
 mod demo;
 mod error;
@@ -13,8 +14,10 @@ mod logging;
 mod mcp;
 mod replay;
 mod screen;
+mod serve;
 mod settings;
 mod signals;
+mod socket;
 mod teller;
 mod watch;
 mod when;
@@ -56,6 +59,19 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Demo(args) => asynchronous(demo::run(args)),
         Command::Watch(args) => asynchronous(watch::run(args, loaded)),
         Command::Mcp(args) => asynchronous(mcp::run(args, loaded)),
+        Command::Serve(args) if args.detach => serve::detach::run(&args, &loaded),
+        Command::Serve(args) => asynchronous(serve::run(args, loaded)),
+        Command::Connect(args) => asynchronous(client::ask(args, loaded)),
+        Command::Snapshot(args) => asynchronous(client::ask(args, loaded)),
+        Command::Dialog(args) => asynchronous(client::ask(args, loaded)),
+        Command::Recover(args) => asynchronous(client::ask(args, loaded)),
+        Command::Cdp(args) => asynchronous(client::ask(args, loaded)),
+        Command::Eval(args) => asynchronous(client::ask(args, loaded)),
+        Command::Result(args) => asynchronous(client::ask(args, loaded)),
+        Command::Console(args) => asynchronous(client::ask(args, loaded)),
+        Command::Frames(args) => asynchronous(client::ask(args, loaded)),
+        Command::Disconnect(args) => asynchronous(client::ask(args, loaded)),
+        Command::Status(args) => asynchronous(client::status::run(args, loaded)),
         Command::Replay(args) => replay::run(&args),
         Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     Gone,
     /// A page complains.
     Warn,
+    /// What was asked for, as it is.
+    Plain,
 }
 
 impl Kind {
@@ -43,6 +45,7 @@ impl Kind {
             Kind::Came => '+',
             Kind::Gone => '-',
             Kind::Warn => '!',
+            Kind::Plain => ' ',
         }
     }
 
@@ -54,7 +57,7 @@ impl Kind {
             Kind::Good => Some(32),
             Kind::Bad => Some(31),
             Kind::Act => Some(36),
-            Kind::Note | Kind::Came | Kind::Gone => None,
+            Kind::Note | Kind::Came | Kind::Gone | Kind::Plain => None,
         }
     }
 }
@@ -92,6 +95,17 @@ impl Screen {
         print(&laid_out(at, line, self.colour))
     }
 
+    /// Prints a line without a time.
+    pub(crate) fn plain(self, line: &Line) -> io::Result<()> {
+        print(&said(line, self.colour))
+    }
+
+    /// Prints a line on standard error, beside what was asked for.
+    pub(crate) fn aside(self, line: &Line) -> io::Result<()> {
+        let colour = may_colour(io::stderr().is_terminal());
+        writeln!(io::stderr().lock(), "{}", said(line, colour))
+    }
+
     /// Prints lines of our own.
     pub(crate) fn text(self, text: &str) -> io::Result<()> {
         print(&escape::lines(text.trim_end_matches('\n')))
@@ -115,13 +129,19 @@ pub(crate) fn may_colour(terminal: bool) -> bool {
 }
 
 fn laid_out(at: Duration, line: &Line, colour: bool) -> String {
+    format!("{:8.3} {}", at.as_secs_f64(), said(line, colour))
+}
+
+fn said(line: &Line, colour: bool) -> String {
     let (symbol, text) = (line.kind.symbol(), escape::line(&line.text));
-    let said = match line.kind.colour().filter(|_| colour) {
+    if line.kind == Kind::Plain {
+        return text.into_owned();
+    }
+    match line.kind.colour().filter(|_| colour) {
         Some(code) if line.kind == Kind::Title => format!("\u{1b}[{code}m{symbol} {text}\u{1b}[0m"),
         Some(code) => format!("\u{1b}[{code}m{symbol}\u{1b}[0m {text}"),
         None => format!("{symbol} {text}"),
-    };
-    format!("{:8.3} {said}", at.as_secs_f64())
+    }
 }
 
 fn print(text: &str) -> io::Result<()> {

@@ -12,7 +12,7 @@ pub const MAX_TASK_ID: usize = 128;
 /// handshake have 10 s each.
 pub const STARTING: Duration = Duration::from_secs(21);
 
-/// How long the list of tools waits for that. Many clients list the tools once and never again, and answer slowly to nothing
+/// How long the list of tools, and whoever starts a server, waits for that. Many clients list the tools once and never again, and answer slowly to nothing
 /// else; a browser that is there is connected in a fraction of a second.
 pub const LIST_WAITS: Duration = Duration::from_secs(5);
 

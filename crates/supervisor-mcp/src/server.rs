@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use crate::answer::ToolAnswer;
 use crate::defaults::Defaults;
 use crate::hub::Hub;
+use crate::limits::LIST_WAITS;
 use crate::serve::{self, ServeError};
 use crate::tools;
 
@@ -72,6 +73,11 @@ impl McpServer {
     pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Option<ToolAnswer> {
         let tool = tools::find(tool)?;
         Some(self.hub.call(tool, arguments).await)
+    }
+
+    /// Waits while connections are being made, such as the configured one at start: for a moment, not for one that hangs.
+    pub async fn settled(&self) {
+        self.hub.wait_until_connected(LIST_WAITS).await;
     }
 
     /// Ends it for all clients: they are heard no longer, all tasks are stopped (which first answers the dialogs that may be

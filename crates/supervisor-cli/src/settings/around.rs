@@ -44,6 +44,11 @@ impl Around {
         Some(self.of_user("XDG_STATE_HOME", ".local/state")?.join(OURS))
     }
 
+    /// Where what lives as long as its user is logged in belongs.
+    pub(crate) fn runtime(&self) -> Option<PathBuf> {
+        self.folder("XDG_RUNTIME_DIR")
+    }
+
     fn of_user(&self, variable: &str, otherwise: &str) -> Option<PathBuf> {
         self.folder(variable).or_else(|| Some(self.home()?.join(otherwise)))
     }
@@ -72,6 +77,7 @@ mod tests {
         let around = Around::with([("HOME", "/h")]);
         assert_eq!(around.config(), Some("/h/.config/cdp-supervisor".into()));
         assert_eq!(around.state(), Some("/h/.local/state/cdp-supervisor".into()));
+        assert_eq!(around.runtime(), None);
         let around =
             Around::with([("HOME", "/h"), ("XDG_CONFIG_HOME", "/c"), ("XDG_STATE_HOME", "relative")]);
         assert_eq!(around.config(), Some("/c/cdp-supervisor".into()));

@@ -11,7 +11,7 @@ const HEAD: &str = "\
 
 Made from the schemas in the code; `cargo xtask docs` writes it anew. The schemas themselves are in `schema/tools.json`.
 
-`cdp-supervisor mcp` serves these to an agent. While nothing is connected only the first three are there; when that changes,
+`cdp-supervisor mcp` serves these to an agent, `cdp-supervisor serve` to many clients on a socket. While nothing is connected only the first three are there; when that changes,
 the server sends `notifications/tools/list_changed`. They stay while a lost connection is made again.
 
 Each tool takes `task_id` (`\"default\"` unless given): tasks have connections and dialogs of their own. Each result is an
