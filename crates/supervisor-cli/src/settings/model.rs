@@ -88,7 +88,7 @@ pub(crate) struct Journal {
     pub(crate) enabled: bool,
     /// The folder that it is kept in, one folder a process; without one, $XDG_STATE_HOME/cdp-supervisor/journal.
     pub(crate) path: Option<PathBuf>,
-    /// Megabytes on disk that a process may take, and those that have ended together; the oldest makes room.
+    /// Megabytes on disk, of a process and of those that have ended together; the oldest makes room.
     pub(crate) max_mb: Whole<8, 1_048_576>,
     /// Hours after which what was not written to any more is deleted.
     pub(crate) max_age_h: Whole<1, 87_600>,
