@@ -5,6 +5,7 @@ mod browser;
 mod import;
 mod mcp;
 mod observe;
+mod parts;
 mod purity;
 mod redact;
 mod replay;

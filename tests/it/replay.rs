@@ -54,7 +54,7 @@ fn spoiled(lines: &[&str], at: usize) -> [String; 3] {
         .map(|lines| lines.concat())
 }
 
-fn recordings() -> Vec<(String, String)> {
+pub(crate) fn recordings() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/transcripts");
     let entries =
         std::fs::read_dir(folder).expect("a folder of recordings").map(|entry| entry.expect("a file").path());

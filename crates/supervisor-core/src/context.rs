@@ -1,6 +1,7 @@
 //! What a rule works with: it reads the state, emits events, and asks for effects. There is no other way to change anything.
 
 use cdp_wire::{Command, CommandId, encode, encode_raw};
+use serde::{Deserialize, Serialize};
 
 use crate::effect::{Effect, Lane, Outcome};
 use crate::event::{Event, Recorded};
@@ -13,7 +14,7 @@ use crate::state::State;
 use crate::time::At;
 
 /// What a call that waits for its document will evaluate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Expression {
     pub(crate) text: String,
     pub(crate) await_promise: bool,

@@ -47,10 +47,24 @@ pub enum Due {
 }
 
 /// The table of deadlines.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<(Due, At)>", into = "Vec<(Due, At)>")]
 pub struct Deadlines {
     by_due: BTreeMap<Due, At>,
     by_time: BTreeSet<(At, Due)>,
+}
+
+impl From<Vec<(Due, At)>> for Deadlines {
+    fn from(all: Vec<(Due, At)>) -> Self {
+        let by_time = all.iter().map(|(due, at)| (*at, due.clone())).collect();
+        Self { by_due: all.into_iter().collect(), by_time }
+    }
+}
+
+impl From<Deadlines> for Vec<(Due, At)> {
+    fn from(deadlines: Deadlines) -> Self {
+        deadlines.by_due.into_iter().collect()
+    }
 }
 
 impl Deadlines {

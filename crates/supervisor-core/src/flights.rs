@@ -45,7 +45,7 @@ pub enum Purpose {
 }
 
 /// A command that was not answered yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InFlight {
     /// Where it went.
     pub route: Route,
@@ -56,7 +56,7 @@ pub struct InFlight {
 }
 
 /// The only table of commands in flight: a reply is found by its id alone.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flights {
     by_id: FxHashMap<CommandId, InFlight>,
     last: u64,

@@ -9,6 +9,7 @@
 mod apply;
 pub mod bridge;
 pub mod call;
+mod checkpoint;
 mod connection;
 pub mod console;
 mod context;
@@ -29,6 +30,7 @@ mod meters;
 pub mod observe;
 mod options;
 mod page;
+mod pairs;
 mod reply;
 #[cfg(feature = "schema")]
 mod schema;
@@ -40,6 +42,7 @@ mod time;
 
 pub use cdp_wire::page::DialogType;
 pub use cdp_wire::{CommandId, FrameId, SessionId, TargetId};
+pub use checkpoint::Checkpoint;
 pub use console::Level as ConsoleLevel;
 pub use effect::{Body, Effect, Lane, Outcome};
 pub use event::{Event, Recorded};

@@ -77,15 +77,16 @@ pub struct Step {
 pub struct Machine {
     pub(crate) state: State,
     pub(crate) desk: Desk,
-    view: View,
+    pub(crate) view: View,
 }
 
 /// What is folded from inputs rather than from events.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Desk {
     pub(crate) meters: Meters,
     pub(crate) gatherer: Gatherer,
     /// What a host asked to have stopped on each session, as it wrote it.
+    #[serde(with = "crate::pairs")]
     pub(crate) host_fetch: std::collections::BTreeMap<crate::ids::Route, String>,
     /// The expressions of calls that wait for their document: host parameters are never part of an event.
     pub(crate) parked: std::collections::BTreeMap<CallId, context::Expression>,

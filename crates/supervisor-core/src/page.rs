@@ -2,12 +2,13 @@
 
 use cdp_wire::{BrowserContextId, FrameId, LoaderId, TargetId};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::dialog::{Slot, Unanswerable};
 use crate::ids::{DialogId, Route};
 
 /// One page.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     /// Its session: dialogs are reported and answered there.
     pub route: Route,
@@ -34,7 +35,7 @@ pub struct Page {
 }
 
 /// Why a page is stuck.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
     /// What happened.
     pub why: Unanswerable,
@@ -43,7 +44,7 @@ pub struct Blocked {
 }
 
 /// A page that a lost connection left in a state in which the wrong command ends the browser.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doomed {
     /// What happened.
     pub why: Unanswerable,
@@ -55,7 +56,7 @@ pub struct Doomed {
 }
 
 /// All pages, in the order in which they were attached.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pages {
     by_target: FxHashMap<TargetId, Page>,
     order: Vec<TargetId>,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cdp_wire::{FrameId, TargetId};
+use serde::{Deserialize, Serialize};
 
 use crate::bridge::Bridge;
 use crate::call::Calls;
@@ -22,7 +23,7 @@ use crate::snapshot::Status;
 use crate::time::At;
 
 /// Everything that is known about a task. Only [`State::apply`] changes it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// The wall time of [`At`] zero, in microseconds since the Unix epoch.
     pub started_unix_us: u64,
@@ -57,7 +58,7 @@ pub struct State {
 }
 
 /// The connection and its history.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Connection {
     /// Its state.
     pub status: Status,

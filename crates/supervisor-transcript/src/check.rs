@@ -19,12 +19,16 @@ const SHOWN_INPUTS: usize = 3;
 /// A message must be sent for the same input as when it was recorded, with the same bytes.
 ///
 /// # Errors
-/// The first `Difference`; `Damaged` or `Lost`, because the rest cannot be checked; or what [`drive`](crate::drive) refuses.
+/// The first `Difference`; `Checkpoint` where the machine does not know what it knew when it was recorded; `Damaged` or
+/// `Lost`, because the rest cannot be checked; or what [`drive`](crate::drive) refuses.
 pub fn check(recording: &(impl AsRef<[u8]> + ?Sized)) -> Result<Replayed, TranscriptError> {
     let mut checker = Checker::default();
     let replayed = play(Reader::new(recording)?, None, |line, sent| checker.line(line, sent))?;
-    match &replayed.damage {
-        Some(damage) => Err(damage.clone().into()),
+    if let Some(damage) = &replayed.damage {
+        return Err(damage.clone().into());
+    }
+    match replayed.counts.wrong_checkpoints.first() {
+        Some(fault) => Err(TranscriptError::Checkpoint(fault.clone())),
         None => checker.nothing_owed().map(|()| replayed),
     }
 }
@@ -70,6 +74,7 @@ impl<'a> Checker<'a> {
             Entry::Lost { lines } => {
                 return Err(TranscriptError::Lost { line: numbered.number, lines: *lines });
             }
+            Entry::Checkpoint { .. } | Entry::Part(_) => return self.nothing_owed(),
             _ => self.nothing_owed()?,
         }
         if self.inputs.len() == SHOWN_INPUTS {

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use supervisor_core::limits::REASON_WAIT;
-use supervisor_core::{At, Effect, Input, Machine, Snapshot, Step};
+use supervisor_core::{At, Checkpoint, Effect, Input, Machine, Snapshot, Step};
 
 use crate::error::{Damage, TranscriptError};
 use crate::header::Header;
@@ -37,23 +37,60 @@ pub fn drive_until(recording: &(impl AsRef<[u8]> + ?Sized), until: At) -> Result
 pub struct Driver {
     machine: Machine,
     observes: bool,
+    /// The part of the recording that the last line was in.
+    part: u32,
+    /// Whether lines are missing that the machine did not see.
+    has_gap: bool,
 }
 
 impl Driver {
     /// A machine as the header describes it.
     #[must_use]
     pub fn new(header: &Header) -> Self {
-        Self { machine: Machine::new(&header.beginning), observes: header.beginning.observes.is_some() }
+        let (machine, observes) = (Machine::new(&header.beginning), header.beginning.observes.is_some());
+        Self { machine, observes, part: header.part, has_gap: header.part > 1 }
     }
 
-    /// Gives the machine what a line says; `None` for a line that is no input (`send`, `lost`; for an observer, all but
-    /// `send` and `recv`).
+    /// Gives the machine what a line says; `None` for a line that is no input (`send`, `lost`, the header of a part; for an
+    /// observer, all but `send` and `recv`), and for a checkpoint that is as expected.
     ///
     /// # Errors
-    /// When the machine fails inside, a fault of this program: as in a live task, that input is lost and counted.
+    /// When the machine fails inside, a fault of this program: as in a live task, that input is lost and counted. When a
+    /// checkpoint cannot be read, or is not what the machine knows though no line is missing; the machine goes on from it.
     pub fn feed(&mut self, line: &Line<'_>) -> Option<Result<Step, String>> {
+        match &line.entry {
+            Entry::Lost { .. } => self.has_gap = true,
+            Entry::Part(header) => {
+                self.has_gap |= header.part != self.part.saturating_add(1);
+                self.part = header.part;
+            }
+            Entry::Checkpoint { json, .. } => return self.checkpoint(json).err().map(Err),
+            _ => {}
+        }
         let input = if self.observes { line.observed() } else { line.input() };
         input.map(|input| self.step(line.at, input))
+    }
+
+    /// Whether the machine does not know what it should, because lines are missing.
+    #[must_use]
+    pub fn has_gap(&self) -> bool {
+        self.has_gap
+    }
+
+    fn checkpoint(&mut self, json: &str) -> Result<(), String> {
+        let read: Result<Checkpoint, _> = serde_json::from_str(json);
+        let checkpoint = read.map_err(|error| format!("the checkpoint cannot be read: {error}"))?;
+        if self.machine.is_at(&checkpoint) {
+            self.has_gap = false;
+            return Ok(());
+        }
+        self.machine = Machine::resume(checkpoint);
+        match std::mem::take(&mut self.has_gap) {
+            true => Ok(()),
+            false => {
+                Err("the replay does not know what the live run knew here; it goes on from that".to_owned())
+            }
+        }
     }
 
     /// Lets time pass without an input.
@@ -111,6 +148,7 @@ pub(crate) fn play<'a>(
 /// A replay under way, and what it gathered.
 struct Run {
     driver: Driver,
+    warnings: Vec<String>,
     events: Vec<supervisor_core::Recorded>,
     sends: Vec<Sent>,
     counts: Counts,
@@ -124,6 +162,7 @@ impl Run {
     fn new(header: &Header) -> Self {
         Self {
             driver: Driver::new(header),
+            warnings: header.warnings(),
             events: Vec::new(),
             sends: Vec::new(),
             counts: Counts::default(),
@@ -135,22 +174,39 @@ impl Run {
     /// Feeds a line and gives what was sent for it.
     fn line(&mut self, numbered: &Numbered<'_>) -> &[Sent] {
         let before = self.sends.len();
+        let had_gap = self.driver.has_gap();
         self.line = numbered.number;
         self.at = numbered.line.at;
-        match self.driver.feed(&numbered.line) {
-            Some(step) => {
+        let fed = self.driver.feed(&numbered.line);
+        match (&numbered.line.entry, fed) {
+            (Entry::Checkpoint { .. }, fed) => self.checkpoint(had_gap, fed.and_then(Result::err)),
+            (_, Some(step)) => {
                 self.counts.inputs += 1;
                 self.gather(numbered.line.at, step);
             }
-            None => self.count(&numbered.line.entry),
+            (entry, None) => self.count(entry),
         }
         &self.sends[before..]
+    }
+
+    /// What comes after a checkpoint is again as it was live.
+    fn checkpoint(&mut self, had_gap: bool, failure: Option<String>) {
+        let (line, at) = (self.line, self.at);
+        if let Some(why) = failure {
+            self.counts.wrong_checkpoints.push(Fault { line, message: why });
+        } else if had_gap {
+            self.warnings.push(format!("line {line}: it is known again what the live run knew at {at:?}"));
+        }
     }
 
     fn count(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Lost { lines } => self.counts.lost_lines = self.counts.lost_lines.saturating_add(*lines),
             Entry::Send { .. } => self.counts.recorded_sends += 1,
+            Entry::Part(header) if self.driver.has_gap() => {
+                self.warnings
+                    .push(format!("line {}: parts before part {} are missing", self.line, header.part));
+            }
             _ => {}
         }
     }
@@ -178,15 +234,15 @@ impl Run {
 
     fn end(mut self, header: Header, damage: Option<Damage>) -> Replayed {
         self.counts.meters = *self.driver.machine().meters();
-        let mut warnings = header.warnings();
         if self.counts.lost_lines > 0 {
-            warnings.push(format!(
-                "{} lines were lost while recording: what comes after them may differ from the live run",
+            self.warnings.push(format!(
+                "{} lines were lost while recording: what comes after them, up to a checkpoint, may differ from the \
+                 live run",
                 self.counts.lost_lines
             ));
         }
         Replayed {
-            warnings,
+            warnings: self.warnings,
             header,
             snapshot: self.driver.snapshot(),
             events: self.events,

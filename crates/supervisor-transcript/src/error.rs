@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::check::Difference;
 use crate::header::FORMAT;
+use crate::replayed::Fault;
 
 /// Why a recording cannot be replayed, or did not pass its check.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -67,6 +68,9 @@ pub enum TranscriptError {
         /// How many are missing.
         lines: u64,
     },
+    /// The machine does not know what it knew when the recording was made.
+    #[error("line {}: {}", .0.line, .0.message)]
+    Checkpoint(Fault),
     /// The machine sent something else than what was recorded.
     #[error(transparent)]
     Difference(#[from] Box<Difference>),

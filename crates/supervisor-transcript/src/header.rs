@@ -29,6 +29,10 @@ pub struct Header {
     /// The program that recorded, and its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded_with: Option<String>,
+    /// A long recording is written in parts: the number of this one, from 1. What comes after the header of a later part
+    /// is a checkpoint.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub part: u32,
     /// What the machine began with: start time, seed, options, first ids.
     pub beginning: Beginning,
 }
@@ -58,6 +62,7 @@ impl Header {
             browser: None,
             endpoint: endpoint.into(),
             recorded_with: None,
+            part: first(),
             beginning,
         }
     }
@@ -65,6 +70,16 @@ impl Header {
     /// What stands in for the header of a transcript that has none: a client was observed, connected to this.
     pub(crate) fn of_observer(endpoint: EndpointKind) -> Self {
         Self::new(Beginning { observes: Some(endpoint), ..Beginning::default() }, "")
+    }
+
+    /// Whether a line is a header, of whichever recording.
+    pub(crate) fn is_one(line: &str) -> bool {
+        line.starts_with("{\"header\":")
+    }
+
+    /// Whether this is the header of another part of the same recording.
+    pub(crate) fn is_of_same(&self, other: &Self) -> bool {
+        self.beginning == other.beginning && self.endpoint == other.endpoint
     }
 
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
@@ -93,8 +108,23 @@ impl Header {
                 self.core
             )
         });
-        differs.into_iter().collect()
+        let is_later = (self.part > 1).then(|| {
+            format!(
+                "it begins with part {}: what came before was dropped, to keep the recording small",
+                self.part
+            )
+        });
+        differs.into_iter().chain(is_later).collect()
     }
+}
+
+const fn first() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde's signature
+const fn is_first(part: &u32) -> bool {
+    *part == first()
 }
 
 fn no_header(line: &str) -> TranscriptError {

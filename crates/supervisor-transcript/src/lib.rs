@@ -26,6 +26,7 @@ mod parse;
 mod reader;
 mod redact;
 mod replayed;
+mod secrets;
 mod stamp;
 mod writer;
 

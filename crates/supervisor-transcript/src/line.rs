@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use supervisor_core::{At, Command, Epoch, Input, Net, Req};
 
+use crate::header::Header;
+
 /// One line after the header: something that happened, and when.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line<'a> {
@@ -44,9 +46,24 @@ pub enum Entry<'a> {
         /// How many.
         lines: u64,
     },
+    /// `checkpoint`: all that the machine knew. A replay goes on from here where it does not know what came before.
+    Checkpoint {
+        /// The connection at that time.
+        epoch: Epoch,
+        /// The checkpoint as JSON; what is in it is the business of the version that wrote it.
+        json: Cow<'a, str>,
+    },
+    /// The header of the next part of the recording.
+    Part(Box<Header>),
 }
 
 impl Line<'_> {
+    /// The line without the values of cookies and of `Authorization` headers, which no recording holds.
+    #[must_use]
+    pub fn without_secrets(self) -> Self {
+        crate::secrets::without(self)
+    }
+
     /// The input that an observer is given: what was said in either direction.
     #[must_use]
     pub fn observed(&self) -> Option<Input<'_>> {
@@ -57,12 +74,14 @@ impl Line<'_> {
         }
     }
 
-    /// The input that the machine was given; `None` for a `send` and a `lost` line.
+    /// The input that the machine was given; `None` for what is none: `send`, `lost`, a checkpoint, the header of a part.
     #[must_use]
     pub fn input(&self) -> Option<Input<'_>> {
         Some(match &self.entry {
             Entry::Recv { epoch, text } => Input::Received { epoch: *epoch, text },
-            Entry::Send { .. } | Entry::Lost { .. } => return None,
+            Entry::Send { .. } | Entry::Lost { .. } | Entry::Checkpoint { .. } | Entry::Part(_) => {
+                return None;
+            }
             Entry::Host { req, command } => Input::Host { req: *req, command: command.clone() },
             Entry::Net(net) => Input::Net(net.clone()),
             Entry::Tick => Input::Tick,

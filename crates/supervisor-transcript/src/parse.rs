@@ -96,8 +96,13 @@ impl<'a> Fields<'a> {
             "net" => Entry::Net(self.typed()?),
             "tick" => Entry::Tick,
             "lost" => Entry::Lost { lines: self.lines.ok_or("expected `lines`")? },
+            "checkpoint" => {
+                Entry::Checkpoint { epoch: self.epoch.ok_or("expected `epoch`")?, json: self.text()? }
+            }
             other => {
-                return Err(format!("expected `dir` recv, send, host, net, tick or lost, got `{other}`"));
+                return Err(format!(
+                    "expected `dir` recv, send, host, net, tick, lost or checkpoint, got `{other}`"
+                ));
             }
         })
     }

@@ -1,7 +1,7 @@
 //! Reading a recording line by line, as far as it is whole.
 
 use serde::Serialize;
-use supervisor_core::{Epoch, Net};
+use supervisor_core::{At, Epoch, Net};
 
 use crate::error::{Damage, TranscriptError};
 use crate::header::Header;
@@ -25,6 +25,8 @@ pub struct Reader<I> {
     place: Place,
     header: Header,
     epoch: Epoch,
+    /// The stamp of the last line.
+    at: At,
     unknown: Unknown,
 }
 
@@ -73,7 +75,7 @@ impl<'a> Reader<Lines<'a>> {
     pub(crate) fn without_header(recording: &'a (impl AsRef<[u8]> + ?Sized), header: Header) -> Self {
         let lines = Some(Lines::new(recording.as_ref()));
         let epoch = header.beginning.epoch;
-        Self { lines, place: Place::default(), header, epoch, unknown: Unknown::default() }
+        Self { lines, place: Place::default(), header, epoch, at: At(0), unknown: Unknown::default() }
     }
 }
 
@@ -91,7 +93,7 @@ where
         let first = place.next_text(&mut lines).ok_or(TranscriptError::Empty)??;
         let header = Header::read(first.trim_start_matches(BYTE_ORDER_MARK))?;
         let epoch = header.beginning.epoch;
-        Ok(Self { lines: Some(lines), place, header, epoch, unknown: Unknown::default() })
+        Ok(Self { lines: Some(lines), place, header, epoch, at: At(0), unknown: Unknown::default() })
     }
 
     /// The header.
@@ -108,11 +110,18 @@ where
 
     fn understand(&mut self, text: &'a str) -> Option<Result<Numbered<'a>, Damage>> {
         let number = self.place.number;
+        // One that cannot be read is judged as any other line.
+        if let Some(header) = Header::is_one(text).then(|| Header::read(text).ok()).flatten() {
+            return self.part(number, text, header).map(Ok);
+        }
         match parse(text, self.epoch) {
             Parsed::Line(line) => {
-                if let Entry::Net(Net::Connected { epoch, .. }) = &line.entry {
+                if let Entry::Net(Net::Connected { epoch, .. }) | Entry::Checkpoint { epoch, .. } =
+                    &line.entry
+                {
                     self.epoch = *epoch;
                 }
+                self.at = line.at;
                 Some(Ok(Numbered { number, line, text }))
             }
             Parsed::Unknown(why) => {
@@ -121,6 +130,18 @@ where
             }
             Parsed::Damaged { offset, reason, cut } => Some(Err(self.place.damage(offset, reason, cut))),
         }
+    }
+}
+
+impl<'a, I> Reader<I> {
+    /// The parts of one recording may stand one after the other.
+    fn part(&mut self, number: usize, text: &'a str, header: Header) -> Option<Numbered<'a>> {
+        if !header.is_of_same(&self.header) {
+            self.unknown.add(number, "the header of another recording".to_owned());
+            return None;
+        }
+        let line = Line { at: self.at, entry: Entry::Part(Box::new(header)) };
+        Some(Numbered { number, line, text })
     }
 }
 

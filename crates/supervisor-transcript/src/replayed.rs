@@ -55,9 +55,12 @@ pub struct Counts {
     pub meters: Meters,
     /// Inputs that the machine failed on: faults of this program.
     pub faults: Vec<Fault>,
+    /// Checkpoints that cannot be read, or at which the replay did not know what the live run knew.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wrong_checkpoints: Vec<Fault>,
 }
 
-/// An input that the machine failed on.
+/// A line that the machine failed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
     /// Its line.

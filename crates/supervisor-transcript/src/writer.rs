@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use supervisor_core::{At, Epoch, Input, Net, Req};
+use supervisor_core::{At, Checkpoint, Epoch, Input, Net, Req};
 
 use crate::header::Header;
 use crate::line::{Entry, Line};
@@ -62,11 +62,37 @@ impl Writer {
         out.extend_from_slice(b"}\n");
     }
 
+    /// Appends all that the machine knows.
+    pub fn checkpoint(&mut self, at: At, checkpoint: &Checkpoint, out: &mut Vec<u8>) {
+        let mut text = Vec::new();
+        json(checkpoint, &mut text);
+        self.checkpoint_json(at, self.epoch, &text, out);
+    }
+
+    fn checkpoint_json(&mut self, at: At, epoch: Epoch, text: &[u8], out: &mut Vec<u8>) {
+        self.epoch = epoch;
+        start(at, out);
+        out.extend_from_slice(b"checkpoint\",\"epoch\":");
+        json(&epoch, out);
+        out.extend_from_slice(b",\"msg\":");
+        out.extend_from_slice(text);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends the header of the next part. A checkpoint comes after it.
+    pub fn part(&mut self, header: &Header, out: &mut Vec<u8>) {
+        header.write(out);
+    }
+
     /// Appends a line as it was read.
     pub fn line(&mut self, line: &Line<'_>, out: &mut Vec<u8>) {
         match (&line.entry, line.input()) {
             (Entry::Send { text }, _) => self.sent(line.at, text, out),
             (Entry::Lost { lines }, _) => self.lost(line.at, *lines, out),
+            (Entry::Checkpoint { epoch, json }, _) => {
+                self.checkpoint_json(line.at, *epoch, json.as_bytes(), out);
+            }
+            (Entry::Part(header), _) => self.part(header, out),
             (_, Some(input)) => self.input(line.at, &input, out),
             (_, None) => {}
         }

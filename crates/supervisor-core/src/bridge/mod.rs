@@ -27,7 +27,7 @@ use crate::options::Bridge as Choice;
 use crate::state::State;
 
 /// Whether dialogs go by the bridge, and what was seen of the backend.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bridge {
     /// Whether it is on, for every session.
     pub on: bool,
@@ -44,7 +44,7 @@ pub struct Bridge {
 }
 
 /// Whether an iframe's element lets it ask.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Element {
     /// As far as is known.
     #[default]
@@ -56,7 +56,7 @@ pub enum Element {
 }
 
 /// A request that waits until it is known whether its frame may ask.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Held {
     /// Its number.
     pub number: u64,

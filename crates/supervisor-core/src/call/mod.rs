@@ -31,7 +31,7 @@ use crate::ids::{CallId, DialogId, Req, Route};
 use crate::time::At;
 
 /// A call that has not ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The request, until it is answered.
     pub req: Option<Req>,
@@ -54,7 +54,7 @@ pub struct Call {
 }
 
 /// How far a call is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallStage {
     /// It waits for its frame's document.
     Waiting,
@@ -77,21 +77,21 @@ pub enum CallEnd {
 }
 
 /// A late result that the session's actor keeps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Late {
     /// The session whose actor keeps it.
     pub route: Route,
 }
 
 /// A request that waits for a late result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiter {
     /// The call.
     pub call: CallId,
 }
 
 /// All calls of a task.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calls {
     /// The calls that have not ended.
     pub open: BTreeMap<CallId, Call>,

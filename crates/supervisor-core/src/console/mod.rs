@@ -96,7 +96,7 @@ fn size(entry: &Entry) -> usize {
 }
 
 /// The two rings: a flood of one kind does not push out the other.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Console {
     /// Errors and exceptions.
     pub errors: Ring,
@@ -130,7 +130,7 @@ pub struct Gathered {
 }
 
 /// Gathers complaints until they become one event.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Gatherer {
     waiting: Option<Gathered>,
     quiet_until: At,

@@ -65,7 +65,7 @@ pub enum Source {
 }
 
 /// A dialog that is open.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Open {
     /// What it is.
     pub opening: DialogOpening,
@@ -80,7 +80,7 @@ pub struct Open {
 }
 
 /// How far the answer to a dialog is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Progress {
     /// Nobody has answered.
     Pending,
@@ -93,7 +93,7 @@ pub enum Progress {
 }
 
 /// An answer that was sent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Who answers.
     pub by: Answerer,
@@ -240,7 +240,7 @@ impl Unanswerable {
 }
 
 /// The place for the one dialog of a page.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
     /// The dialog that is open.
     pub open: Option<DialogId>,
@@ -249,7 +249,7 @@ pub struct Slot {
 }
 
 /// A `Closed` that is still to come for a dialog that has ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Owed {
     /// The session that will report it.
     pub route: Route,
@@ -268,7 +268,7 @@ impl Slot {
 }
 
 /// A dialog that has ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Closed {
     /// Its id.
     pub id: DialogId,
@@ -289,7 +289,7 @@ pub struct Closed {
 }
 
 /// An answer of ours whose dialog was closed by another party: it may have hit the next one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stray {
     /// The dialog that it was meant for.
     pub meant: DialogId,
@@ -302,7 +302,7 @@ pub struct Stray {
 }
 
 /// All dialogs of a task.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dialogs {
     /// The open ones.
     pub open: BTreeMap<DialogId, Open>,

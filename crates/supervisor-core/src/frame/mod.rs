@@ -17,13 +17,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cdp_wire::{CommandId, FrameId, LoaderId, TargetId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::event::FrameInfo;
 use crate::ids::Route;
 use crate::limits::{MAX_FRAMES, MAX_GONE_FRAMES};
 
 /// One frame.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// The page that it is part of.
     pub page: TargetId,
@@ -118,7 +119,7 @@ impl Frame {
 }
 
 /// What the process of a frame's parent last said about the frame.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParentView {
     /// Nothing yet.
     Unseen,
@@ -129,7 +130,7 @@ pub enum ParentView {
 }
 
 /// All frames of all pages.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frames {
     by_id: FxHashMap<FrameId, Frame>,
     /// Also of parents that are not known yet: a child that came first finds its place when the parent comes.

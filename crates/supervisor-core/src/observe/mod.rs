@@ -10,17 +10,19 @@ pub(crate) mod rules;
 use std::collections::{BTreeMap, VecDeque};
 
 use cdp_wire::{FrameId, TargetId};
+use serde::{Deserialize, Serialize};
 
 use crate::event::{Event, FrameInfo};
 use crate::ids::{EndpointKind, Route};
 use crate::limits::{MAX_GONE_FRAMES, MAX_SESSIONS};
 
 /// What only an observer keeps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observer {
     /// What the client is connected to.
     pub endpoint: EndpointKind,
     /// Sessions besides the one of each target that counts; a tab's session names no target.
+    #[serde(with = "crate::pairs")]
     standing_by: BTreeMap<Route, Option<TargetId>>,
     /// Child frames as they were last described, those that are gone among them: a document may come back with its frames.
     described: BTreeMap<FrameId, FrameInfo>,

@@ -10,12 +10,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use cdp_wire::{CommandId, FrameId, TargetId, UniqueContextId};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::ids::Route;
 use crate::limits::{MAX_CONTEXTS, MAX_RELEASED_SESSIONS};
 
 /// What a session is attached to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SessionKind {
     /// A page.
     Page,
@@ -24,7 +25,7 @@ pub enum SessionKind {
 }
 
 /// One attached session.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// What it is attached to.
     pub kind: SessionKind,
@@ -59,7 +60,7 @@ pub struct Session {
 }
 
 /// The execution context of one document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Context {
     /// The frame.
     pub frame: FrameId,
@@ -129,8 +130,9 @@ impl Session {
 }
 
 /// All attached sessions.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sessions {
+    #[serde(with = "crate::pairs")]
     by_route: BTreeMap<Route, Session>,
     released: VecDeque<Route>,
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use browser_model::{Action, Config, Place};
 use proptest::prelude::*;
-use supervisor_core::Machine;
+use supervisor_core::{Checkpoint, Machine};
 
 use crate::check::{assert_answered_once, assert_dialogs_add_up, assert_sound, assert_true};
 use crate::script::{Ask, Op, cases, scripts};
@@ -69,6 +69,14 @@ fn no_page_is_touched_that_was_deadly_before_the_connection_was_lost() {
     }
 }
 
+/// The machine, written down and read again.
+fn resumed(machine: &Machine) -> Machine {
+    let written = serde_json::to_string(&machine.checkpoint()).unwrap();
+    let read: Checkpoint = serde_json::from_str(&written).unwrap();
+    assert!(machine.is_at(&read));
+    Machine::resume(read)
+}
+
 proptest! {
     #![proptest_config(cases(256, "tests/orderings/regressions/properties.txt"))]
 
@@ -131,5 +139,23 @@ proptest! {
             folded.apply(recorded);
         }
         assert!(&folded == world.machine.state(), "the state is not the fold of the events");
+    }
+
+    /// A machine that is written down and read again goes on as if nothing had happened.
+    #[test]
+    fn a_checkpoint_has_all_that_counts(script in scripts(60), every in 1..20_usize) {
+        let mut world = World::run(&script);
+        settle(&mut world);
+        let mut whole = Machine::new(&World::beginning());
+        let mut parts = Machine::new(&World::beginning());
+        for (number, (at, input)) in world.inputs.iter().enumerate() {
+            if number % every == 0 {
+                parts = resumed(&parts);
+            }
+            assert_eq!(parts.step(*at, input.borrow()), whole.step(*at, input.borrow()));
+            assert_eq!(parts.next_deadline(), whole.next_deadline());
+            assert_eq!(parts.snapshot(), whole.snapshot());
+        }
+        assert!(parts.is_at(&whole.checkpoint()));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn event(cipher: &Cipher, recorded: &Recorded) -> Value {
     value
 }
 
-fn walk(cipher: &Cipher, value: &mut Value) {
+pub(super) fn walk(cipher: &Cipher, value: &mut Value) {
     match value {
         Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| field(cipher, name, value)),
         Value::Array(values) => values.iter_mut().for_each(|value| walk(cipher, value)),

@@ -5,6 +5,7 @@
 //! on a key that is a hash of the whole recording: the same recording is always redacted in the same way, and without the
 //! original nobody has the key.
 
+mod checkpoint;
 mod cipher;
 mod event;
 mod json;
@@ -41,6 +42,12 @@ impl Redactor {
         Self { cipher: Cipher::of(recording.as_ref()) }
     }
 
+    /// One whose texts depend on a secret that nobody else knows.
+    #[must_use]
+    pub fn keyed(secret: &[u8]) -> Self {
+        Self { cipher: Cipher::of(secret) }
+    }
+
     /// The redacted recording, up to its end or to where it is damaged. Lines that are not understood are left out.
     ///
     /// The header is kept as it is: `why` is the recorder's own text, and the endpoint has no secrets.
@@ -57,10 +64,21 @@ impl Redactor {
             Err(refused) => (Reader::foreign(recording).map_err(|_| refused)?, Writer::without_header()),
         };
         for numbered in reader.map_while(Result::ok) {
-            let at = numbered.line.at;
-            writer.line(&Line { at, entry: entry(&self.cipher, numbered.line.entry) }, &mut redacted);
+            writer.line(&self.line(numbered.line), &mut redacted);
         }
         Ok(redacted)
+    }
+
+    /// The redacted line, for who writes a recording that is never there in plain.
+    #[must_use]
+    pub fn line<'a>(&self, line: Line<'a>) -> Line<'a> {
+        Line { at: line.at, entry: entry(&self.cipher, line.entry) }
+    }
+
+    /// The redacted checkpoint, as it is written in JSON.
+    #[must_use]
+    pub fn checkpoint(&self, json: &str) -> String {
+        checkpoint::checkpoint(&self.cipher, json)
     }
 
     /// The redacted event, as it is written in JSON: what the redacted recording replays to.
@@ -75,6 +93,9 @@ fn entry<'a>(cipher: &Cipher, entry: Entry<'a>) -> Entry<'a> {
         Entry::Recv { epoch, text } => Entry::Recv { epoch, text: message(cipher, &text) },
         Entry::Send { text } => Entry::Send { text: message(cipher, &text) },
         Entry::Host { req, command } => Entry::Host { req, command: asked(cipher, command) },
+        Entry::Checkpoint { epoch, json } => {
+            Entry::Checkpoint { epoch, json: checkpoint::checkpoint(cipher, &json).into() }
+        }
         other => other,
     }
 }
