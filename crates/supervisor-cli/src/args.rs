@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::client::Question as _;
 use crate::settings::{Flags, Layer, Level, LogKeys};
-use crate::{bench_client, client, config, demo, journal, mcp, replay, serve, watch};
+use crate::{bench_client, client, completions, config, demo, journal, man, mcp, replay, serve, watch};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -67,6 +67,10 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Print the settings that hold, and where each comes from.
     Config(config::Args),
+    /// Print the completions for a shell.
+    Completions(completions::Args),
+    /// Write the manual pages.
+    Man(man::Args),
     /// Hold many connections to one URL, so that a harness can measure the command itself.
     BenchClient(bench_client::Args),
 }
@@ -100,6 +104,7 @@ impl Command {
             Command::Config(args) => args.needs_settings(),
             Command::Journal(args) => args.needs_settings(),
             Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => false,
+            Command::Completions(_) | Command::Man(_) => false,
             _ => true,
         }
     }
@@ -124,5 +129,21 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_subcommand_has_examples_that_fit_a_terminal() {
+        for command in Cli::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let begin = format!("Examples:\n  cdp-supervisor {}", command.get_name());
+            assert!(
+                help.contains(&begin) || command.get_name() == "result",
+                "{}: {help}",
+                command.get_name()
+            );
+            for line in help.lines().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+            }
+        }
     }
 }

@@ -17,10 +17,10 @@ use crate::when::utc;
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor journal list                       which runs there are
+  cdp-supervisor journal list                which runs there are
   cdp-supervisor journal list --json | jq -r .task
-  cdp-supervisor journal export default             every event of every run of it
-  cdp-supervisor journal export default --last | jq -c 'select(.event == \"dialog_ended\")'
+  cdp-supervisor journal export default      every event of every run of it
+  cdp-supervisor journal export default --last | grep dialog_ended
   cdp-supervisor journal list --dir /srv/agent/journal
 
 A run is one task on one browser, from its start to its end. `export` prints a line `{\"run\": …}`, then one line an \

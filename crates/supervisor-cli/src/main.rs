@@ -4,6 +4,7 @@ mod args;
 mod bench_client;
 mod browser;
 mod client;
+mod completions;
 mod config;
 mod demo;
 mod error;
@@ -11,6 +12,7 @@ mod escape;
 mod exit;
 mod journal;
 mod logging;
+mod man;
 mod mcp;
 mod replay;
 mod screen;
@@ -75,6 +77,8 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Replay(args) => replay::run(&args),
         Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
         Command::BenchClient(args) => asynchronous(bench_client::run(args)),
     }
 }

@@ -11,7 +11,7 @@ use crate::signals::Signals;
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor mcp                         the agent names it, by browser_connect
+  cdp-supervisor mcp                         the agent connects
   cdp-supervisor mcp http://127.0.0.1:9222   `default` is connected at start
   cdp-supervisor mcp --launch                the same, with a browser of its own
 

@@ -14,9 +14,9 @@ use crate::teller::Teller;
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor replay run.cdp.jsonl             what happened, and the last snapshot
-  cdp-supervisor replay run.cdp.jsonl --at 12.5   as it was 12.5 s after the start
-  cdp-supervisor replay run.cdp.jsonl --check     is the same sent as was recorded?
+  cdp-supervisor replay run.cdp.jsonl            what happened, last snapshot
+  cdp-supervisor replay run.cdp.jsonl --at 12.5  as it was 12.5 s after the start
+  cdp-supervisor replay run.cdp.jsonl --check    is the same sent as recorded?
   cdp-supervisor replay run.cdp.jsonl --json | jq .snapshot.recent_dialogs
 
 A damaged or cut recording is replayed up to the damage; then the exit code is 1, and standard error says where it \

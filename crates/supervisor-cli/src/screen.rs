@@ -1,5 +1,6 @@
 //! Standard output: short lines for people, or one JSON object a line.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
@@ -124,8 +125,12 @@ impl Screen {
 
 /// Colours are for terminals, and only where nobody objects (<https://no-color.org>).
 pub(crate) fn may_colour(terminal: bool) -> bool {
-    let objection = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    terminal && !objection && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
+    terminal && wants_colour(std::env::var_os("NO_COLOR"), std::env::var_os("TERM"))
+}
+
+fn wants_colour(no_color: Option<OsString>, term: Option<OsString>) -> bool {
+    let objection = no_color.is_some_and(|value| !value.is_empty());
+    !objection && term.is_none_or(|term| term != "dumb")
 }
 
 fn laid_out(at: Duration, line: &Line, colour: bool) -> String {
@@ -160,6 +165,15 @@ mod tests {
         let at = Duration::from_millis(1_234);
         assert_eq!(laid_out(at, &line, false), "   1.234 ✓ answered");
         assert_eq!(laid_out(at, &line, true), "   1.234 \u{1b}[32m✓\u{1b}[0m answered");
+    }
+
+    #[test]
+    fn whoever_objects_gets_no_colour() {
+        let wants = |no_color: Option<&str>, term: Option<&str>| {
+            wants_colour(no_color.map(OsString::from), term.map(OsString::from))
+        };
+        assert!(wants(None, Some("xterm")) && wants(Some(""), None));
+        assert!(!wants(Some("1"), Some("xterm")) && !wants(None, Some("dumb")));
     }
 
     #[test]

@@ -18,8 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   cdp-supervisor watch http://127.0.0.1:9222            by its debugging port
   cdp-supervisor watch ~/.config/chromium               by its user-data-dir
-  cdp-supervisor watch --launch --policy auto-dismiss   its own; dismisses dialogs
-  cdp-supervisor watch --launch --json | jq -c 'select(.event == \"dialog_opened\")'
+  cdp-supervisor watch --launch --policy auto-dismiss   its own
+  cdp-supervisor watch --launch --json | grep dialog_opened
 
 Ctrl-C ends it with exit code 0; dialogs that are still open are dismissed first. Under `must-respond` a dialog that \
 nobody answers is dismissed after 300 s. A line of --json is an event; `{\"snapshot\": …}` is first and comes again \

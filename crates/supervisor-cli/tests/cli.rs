@@ -184,6 +184,43 @@ fn without_a_browser_there_is_nothing_to_launch_and_watch() {
     assert!(text(&output.stderr).contains("/nonexistent/chrome"), "{}", text(&output.stderr));
 }
 
+#[test]
+fn a_slip_in_a_subcommand_is_seen_through() {
+    let output = run(&["snapshto"]);
+    assert_exit(&output, 2);
+    assert!(text(&output.stderr).contains("'snapshot'"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn completions_know_subcommands_and_flags() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(&["completions", shell]);
+        assert_exit(&output, 0);
+        let script = text(&output.stdout);
+        assert!(script.contains("snapshot") && script.contains("dialog-timeout"), "{shell}: {script}");
+    }
+    let output = run(&["completions", "bash"]);
+    let checked = Command::new("bash").arg("-n").arg("-c").arg(text(&output.stdout)).output().unwrap();
+    assert!(checked.status.success(), "{}", text(&checked.stderr));
+}
+
+#[test]
+fn there_is_a_manual_page_for_each_subcommand() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    assert_exit(&run(&["man", pages.to_str().unwrap()]), 0);
+    let page = std::fs::read_to_string(pages.join("cdp-supervisor-serve.1")).unwrap();
+    for part in [".TH", "NAME", "\\-\\-detach", "cdp\\-supervisor serve \\-\\-launch"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for name in ["cdp-supervisor.1", "cdp-supervisor-dialog.1", "cdp-supervisor-mcp.1"] {
+        assert!(pages.join(name).exists(), "{name}");
+    }
+    let refused = run(&["man", "/dev/null/x"]);
+    assert_exit(&refused, 1);
+    assert!(text(&refused.stderr).contains("cannot write /dev/null/x"), "{}", text(&refused.stderr));
+}
+
 /// These need a Chromium.
 mod browser {
     use rustix::process::{Pid, Signal, kill_process};

@@ -9,7 +9,7 @@ use crate::screen::Line;
 const EXAMPLES: &str = "\
 Examples:
   cdp-supervisor cdp Page.navigate '{\"url\": \"https://example.com\"}'
-  cdp-supervisor cdp Page.captureScreenshot --json | jq -r .result.data | base64 -d > page.png
+  cdp-supervisor cdp Page.captureScreenshot | jq -r .data | base64 -d > page.png
   cdp-supervisor cdp Runtime.evaluate @params.json --frame 08C73E…
   echo '{\"ignoreCache\": true}' | cdp-supervisor cdp Page.reload -
 

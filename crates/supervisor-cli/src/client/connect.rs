@@ -9,8 +9,8 @@ use crate::screen::Line;
 const EXAMPLES: &str = "\
 Examples:
   cdp-supervisor connect http://127.0.0.1:9222
-  cdp-supervisor connect ~/.config/chromium --task shopping --policy auto-dismiss
-  cdp-supervisor connect --policy must-respond     what runs, with another policy
+  cdp-supervisor connect ~/.config/chromium --task shop --policy auto-dismiss
+  cdp-supervisor connect --policy must-respond    what runs, with another policy
 
 Idempotent: the same browser again gives what runs. Another browser ends the old connection and makes a new one. What \
 is not given stays as it is, and is as the server's settings say for a new task.";

@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   cdp-supervisor frames
   cdp-supervisor frames --target 0E9D1B…
-  cdp-supervisor frames --json | jq -r '.frames[] | select(.is_oopif) | .frame_id'";
+  cdp-supervisor frames --json | jq -r '.frames[].frame_id'";
 
 /// The command line of `frames`.
 #[derive(Debug, clap::Args)]

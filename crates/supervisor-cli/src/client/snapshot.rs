@@ -8,8 +8,8 @@ use crate::screen::{Kind, Line};
 
 const EXAMPLES: &str = "\
 Examples:
-  cdp-supervisor snapshot                    pages, frames, dialogs
-  cdp-supervisor snapshot --wait 60          until a dialog opens, at most a minute
+  cdp-supervisor snapshot              pages, frames, dialogs
+  cdp-supervisor snapshot --wait 60    until a dialog opens, at most a minute
   cdp-supervisor snapshot --json | jq '.pending_dialogs[].message'
 
 It is read from memory, and answers also while a dialog stops the page.";

@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   cdp-supervisor serve --launch                 with a browser of its own
   cdp-supervisor serve http://127.0.0.1:9222 --detach
-  cdp-supervisor snapshot                       asks it; so do dialog, eval, cdp, …
+  cdp-supervisor snapshot                       asks it; so do dialog, eval, …
   cdp-supervisor status                         its process and its tasks
 
 All clients share its tasks: what one connects, all see. It speaks MCP, a line a message, so that any MCP client \

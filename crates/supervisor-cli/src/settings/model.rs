@@ -74,9 +74,9 @@ pub(crate) struct Timeouts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Reconnect {
-    /// Attempts after one loss.
+    /// Attempts to connect again after one loss.
     pub(crate) tries: Whole<0, 10_000>,
-    /// Seconds after the loss.
+    /// Seconds after a loss in which it is tried again.
     pub(crate) seconds: Seconds<86_400>,
 }
 
@@ -86,11 +86,11 @@ pub(crate) struct Reconnect {
 pub(crate) struct Journal {
     /// Whether it is kept.
     pub(crate) enabled: bool,
-    /// The folder that it is kept in, one folder a process; without one, $XDG_STATE_HOME/cdp-supervisor/journal.
+    /// The folder of the journals, in which each process has its own; without one, $XDG_STATE_HOME/cdp-supervisor/journal.
     pub(crate) path: Option<PathBuf>,
-    /// Megabytes on disk, of a process and of those that have ended together; the oldest makes room.
+    /// Megabytes that journals take, of a process and of those that have ended together; the oldest make room.
     pub(crate) max_mb: Whole<8, 1_048_576>,
-    /// Hours after which what was not written to any more is deleted.
+    /// Hours after which the part of a journal that is no longer written to is deleted.
     pub(crate) max_age_h: Whole<1, 87_600>,
 }
 
@@ -98,12 +98,12 @@ pub(crate) struct Journal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Recording {
-    /// A file that does not exist yet, or a folder that does, in which each process makes a new one. Without a path nothing
-    /// is recorded.
+    /// Where a task is recorded: a file that does not exist yet, or a folder that does, in which each process makes a new
+    /// file. Without a path nothing is recorded.
     pub(crate) path: Option<PathBuf>,
     /// Megabytes after which a recording ends; what follows is not recorded.
     pub(crate) max_mb: Whole<1, 1_048_576>,
-    /// Whether page texts and typed answers are replaced.
+    /// Whether page texts and typed answers are replaced in recordings.
     pub(crate) redact: bool,
 }
 
