@@ -15,7 +15,7 @@ use crate::teller::Teller;
 const EXAMPLES: &str = "\
 Examples:
   cdp-supervisor replay run.cdp.jsonl            what happened, last snapshot
-  cdp-supervisor replay run.cdp.jsonl --at 12.5  as it was 12.5 s after the start
+  cdp-supervisor replay run.cdp.jsonl --at 12.5  as it was after 12.5 s
   cdp-supervisor replay run.cdp.jsonl --check    is the same sent as recorded?
   cdp-supervisor replay run.cdp.jsonl --json | jq .snapshot.recent_dialogs
 
