@@ -1,27 +1,26 @@
-//! The actor of a task's socket: it dials, owns the reader and the writer, and hangs up.
+//! The actor of a task's socket: it dials, owns the socket's task, and hangs up.
 //!
-//! What arrives goes from the reader straight to the task's actor, and what leaves from there straight to the writer.
+//! What arrives goes from the socket's task straight to the machine, and what leaves from the machine straight to it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use supervisor_core::{Epoch, Net, Stage};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::http::HeaderMap;
 
 use crate::dial::{DialError, Dialled, dial};
 use crate::endpoint::Endpoint;
+use crate::lanes::Lanes;
 use crate::limits::HANG_UP;
-use crate::reader::Reader;
+use crate::pump::Pump;
 use crate::slot::Slot;
 use crate::start::Refresh;
 use crate::task::TaskMessage;
-use crate::writer::{Lanes, Writer};
 
 pub(crate) enum ConnectionMessage {
     /// Open a socket.
@@ -57,9 +56,7 @@ pub(crate) struct ConnectionState {
 struct Live {
     epoch: Epoch,
     lanes: Lanes,
-    hung_up: Arc<AtomicBool>,
-    reader: JoinHandle<()>,
-    writer: JoinHandle<()>,
+    pump: JoinHandle<()>,
 }
 
 impl Actor for ConnectionActor {
@@ -130,22 +127,17 @@ impl ConnectionState {
         }
     }
 
-    /// The task hears of the socket before anything that arrives on it.
     fn open(&mut self, epoch: Epoch, dialled: Dialled) {
-        let (sink, stream) = dialled.socket.split();
-        let (writer, lanes) = Writer::new(sink);
-        let (failed, writer_failed) = mpsc::channel(1);
-        let hung_up = Arc::new(AtomicBool::new(false));
-        self.slot.resolved_to(dialled.resolved);
-        self.slot.tell(TaskMessage::Connected { epoch, endpoint: dialled.kind, lanes: lanes.clone() });
-        let reader = Reader::new(Arc::clone(&self.slot), epoch, stream, Arc::clone(&hung_up), writer_failed);
-        let reader = tokio::spawn(reader.run());
-        let writer = tokio::spawn(async move {
-            if let Some(reason) = writer.run().await {
-                let _ = failed.send(reason).await;
+        let Dialled { socket, kind, resolved } = dialled;
+        self.slot.resolved_to(resolved);
+        let (slot, lanes) = (Arc::clone(&self.slot), Lanes::default());
+        let pump = Pump::new(Arc::clone(&slot), epoch, socket, lanes.clone()).run(kind);
+        let pump = tokio::spawn(async move {
+            if AssertUnwindSafe(pump).catch_unwind().await.is_err() {
+                slot.tell(TaskMessage::SocketFailed);
             }
         });
-        self.live = Some(Live { epoch, lanes, hung_up, reader, writer });
+        self.live = Some(Live { epoch, lanes, pump });
     }
 
     fn hang_up(&mut self, epoch: Epoch) {
@@ -190,19 +182,14 @@ impl Drop for ConnectionState {
 impl Live {
     /// Closes cleanly, or at once when that takes too long.
     async fn close(mut self) {
-        self.hung_up.store(true, Ordering::Release);
-        let both = async {
-            let _ = (&mut self.writer).await;
-            let _ = (&mut self.reader).await;
-        };
-        if !self.lanes.close() || timeout(HANG_UP, both).await.is_err() {
+        self.lanes.close();
+        if timeout(HANG_UP, &mut self.pump).await.is_err() {
             self.abort();
         }
     }
 
     fn abort(&self) {
-        self.reader.abort();
-        self.writer.abort();
+        self.pump.abort();
     }
 }
 

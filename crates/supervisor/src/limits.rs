@@ -32,24 +32,24 @@ pub const MAX_VERSION_BODY: usize = 64 * 1024;
 /// so it is quick.
 pub const BACKEND_PROBE: Duration = Duration::from_secs(2);
 
-/// Messages in one batch: more of them would stand before an answer, fewer would cost a wake-up each.
+/// Messages in one batch, after which others have their turn: more of them would stand before the answer of another task, or
+/// before a host; fewer would cost a turn each.
 pub const BATCH_MESSAGES: usize = 64;
 
 /// Bytes in one batch. One message may be longer; then it is alone.
 pub const BATCH_BYTES: usize = 256 * 1024;
 
-/// Batches that were read and not yet handled. Two keep the reader busy while the task works; then the socket pushes
-/// back on the browser.
-pub const BATCH_CREDITS: usize = 2;
-
-/// Messages in the writer's urgent lane. A set-up has some ten, so this is a thousand pages at once; a browser that reads
+/// Messages in a socket's urgent lane. A set-up has some ten, so this is a thousand pages at once; a browser that reads
 /// nothing while so much is due is treated as lost.
 pub const URGENT_LANE: usize = 16 * 1024;
 
-/// Messages in the writer's lane of host calls: more than the core lets be in flight.
+/// Messages in a socket's lane of host calls: more than the core lets be in flight.
 pub const HOST_LANE: usize = 2 * supervisor_core::limits::MAX_CALLS;
 
-/// How often the writer pings: idle proxies drop a silent socket after 15 to 25 seconds.
+/// How often a socket looks at its clock, for pings and for silence.
+pub const BEAT: Duration = Duration::from_secs(5);
+
+/// How often a socket is pinged: idle proxies drop a silent socket after 15 to 25 seconds.
 pub const PING_EVERY: Duration = Duration::from_secs(10);
 
 /// A socket on which nothing arrived for this long, not even a pong, is lost.

@@ -1,27 +1,22 @@
-//! What the tests of reader and writer stand on: a socket in memory, and a probe in the place of the task's actor.
+//! What the tests of a socket's task stand on: a socket in memory, and a probe in the place of the task's actor.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use futures_util::StreamExt;
-use futures_util::stream::{SplitSink, SplitStream};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use supervisor_core::{Beginning, Epoch, Machine};
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender, unbounded_channel};
+use supervisor_core::{Beginning, Command, EndpointKind, Epoch, Machine, Meters, Req};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use crate::dial::Socket;
-use crate::reader::Reader;
-use crate::shell::{Shell, Sinks};
+use crate::lanes::Lanes;
+use crate::pump::Pump;
+use crate::shell::{Shell, Sinks, Turn};
 use crate::slot::{Clock, Slot};
 use crate::task::TaskMessage;
 use crate::tcp::Stream;
 use crate::{Endpoint, Supervisor};
-
-/// In memory, so that it works on paused time; small, so that a peer that does not read is noticed.
-const PIPE: usize = 4 * 1024;
 
 struct Probe;
 
@@ -49,22 +44,17 @@ impl Actor for Probe {
     }
 }
 
-/// A socket's two ends: ours in halves, the browser's whole.
-pub(crate) async fn sockets() -> (SplitSink<Socket, Message>, SplitStream<Socket>, Socket) {
-    let (ours, theirs) = tokio::io::duplex(PIPE);
+/// Small, so that a peer that does not read is noticed.
+pub(crate) const NARROW: usize = 4 * 1024;
+/// Everything that a test writes is there at once.
+pub(crate) const WIDE: usize = 4 * 1024 * 1024;
+
+/// A socket's two ends, ours and the browser's, in memory, so that it works on paused time.
+async fn sockets(pipe: usize) -> (Socket, Socket) {
+    let (ours, theirs) = tokio::io::duplex(pipe);
     let (ours, theirs): (Box<dyn Stream>, Box<dyn Stream>) = (Box::new(ours), Box::new(theirs));
     let ours = WebSocketStream::from_raw_socket(ours, Role::Client, None).await;
-    let (sink, stream) = ours.split();
-    (sink, stream, WebSocketStream::from_raw_socket(theirs, Role::Server, None).await)
-}
-
-/// What surrounds a reader that runs, but for the browser.
-pub(crate) struct Rig {
-    /// What it tells the task.
-    pub(crate) told: UnboundedReceiver<TaskMessage>,
-    pub(crate) writer_failed: mpsc::Sender<String>,
-    _sink: SplitSink<Socket, Message>,
-    _supervisor: Supervisor,
+    (ours, WebSocketStream::from_raw_socket(theirs, Role::Server, None).await)
 }
 
 /// A slot whose task is the probe.
@@ -77,12 +67,32 @@ pub(crate) async fn probed(supervisor: &Supervisor) -> (Arc<Slot>, UnboundedRece
     (Arc::new(slot), told)
 }
 
-pub(crate) async fn reading() -> (Rig, Socket) {
+/// What surrounds a socket's task, but for the browser.
+pub(crate) struct Rig {
+    pub(crate) slot: Arc<Slot>,
+    pub(crate) lanes: Lanes,
+    /// What it tells the task's actor.
+    pub(crate) told: UnboundedReceiver<TaskMessage>,
+    pub(crate) pump: JoinHandle<()>,
+    _supervisor: Supervisor,
+}
+
+impl Rig {
+    /// What the machine counted.
+    pub(crate) fn meters(&self) -> Meters {
+        *self.slot.shell().machine.meters()
+    }
+}
+
+/// A socket's task whose machine waits for the connection; these are in its lanes already.
+pub(crate) async fn pumping(pipe: usize, lanes: Lanes) -> (Rig, Socket) {
     let supervisor = Supervisor::start();
     let (slot, told) = probed(&supervisor).await;
-    let (sink, stream, browser) = sockets().await;
-    let (writer_failed, failures) = mpsc::channel(1);
-    let reader = Reader::new(slot, Epoch(1), stream, Arc::new(AtomicBool::new(false)), failures);
-    tokio::spawn(reader.run());
-    (Rig { told, writer_failed, _sink: sink, _supervisor: supervisor }, browser)
+    let mut turn = Turn::begin(&slot);
+    turn.host(Req(1), Command::Start, None);
+    turn.end();
+    let (ours, browser) = sockets(pipe).await;
+    let pump = Pump::new(Arc::clone(&slot), Epoch(1), ours, lanes.clone());
+    let pump = tokio::spawn(pump.run(EndpointKind::Browser));
+    (Rig { slot, lanes, told, pump, _supervisor: supervisor }, browser)
 }

@@ -15,12 +15,12 @@ use tokio_tungstenite::tungstenite::Utf8Bytes;
 use crate::answer::{Answer, Port, answer};
 use crate::connection::ConnectionMessage;
 use crate::holdings::Holdings;
+use crate::lanes::Lanes;
 use crate::limits::{FAULT_WINDOW, FAULTS};
 use crate::recorder::{Entry, Recorder, Written};
 use crate::session::{SessionActor, SessionMessage, hold, send};
 use crate::slot::Slot;
 use crate::watchdog::WatchdogMessage;
-use crate::writer::Lanes;
 
 /// Where a task is written down. Neither ever holds it up.
 #[derive(Default)]
@@ -102,23 +102,33 @@ fn finish(session: &ActorRef<SessionMessage>) {
     let _ = session.drain();
 }
 
-/// One turn of the task's actor: some inputs, then what they changed is published.
+/// One turn with the machine: some inputs, then those who watch are told.
 pub(crate) struct Turn<'a> {
     slot: &'a Slot,
     shell: MutexGuard<'a, Shell>,
-    dirty: bool,
+    /// The stamp of all its inputs: a turn is short.
+    at: At,
+    /// What became of the state and nobody was told of yet.
+    untold: Vec<Recorded>,
+    sent: bool,
 }
 
 impl<'a> Turn<'a> {
+    /// Waits for whoever has the machine at the moment.
     pub(crate) fn begin(slot: &'a Slot) -> Self {
-        Self { slot, shell: slot.shell(), dirty: false }
+        let shell = slot.shell();
+        Self { slot, shell, at: slot.clock.now(), untold: Vec::new(), sent: false }
+    }
+
+    /// Whether something waits to be written since this was asked last.
+    pub(crate) fn has_sent(&mut self) -> bool {
+        std::mem::take(&mut self.sent)
     }
 
     /// The browser sent a text.
     pub(crate) fn received(&mut self, epoch: Epoch, message: &Utf8Bytes) {
-        let at = self.now();
-        self.record(at, || Entry::Recv(epoch, message.clone()));
-        self.step(at, Input::Received { epoch, text: message.as_str() }, Some(message));
+        self.record(|| Entry::Recv(epoch, message.clone()));
+        self.step(Input::Received { epoch, text: message.as_str() }, Some(message));
     }
 
     /// The socket is open.
@@ -131,15 +141,13 @@ impl<'a> Turn<'a> {
 
     /// The connection changed.
     pub(crate) fn net(&mut self, net: Net) {
-        let at = self.now();
-        self.record(at, || Entry::Net(net.clone()));
-        self.step(at, Input::Net(net), None);
+        self.record(|| Entry::Net(net.clone()));
+        self.step(Input::Net(net), None);
     }
 
     /// The host asks.
     pub(crate) fn host(&mut self, req: Req, command: Command, port: Option<Port>) {
-        let at = self.now();
-        self.record(at, || Entry::Host(req, command.clone()));
+        self.record(|| Entry::Host(req, command.clone()));
         if let Some(port) = port {
             hold(&mut self.shell.ports, req, port);
         }
@@ -147,7 +155,7 @@ impl<'a> Turn<'a> {
             // Whoever waited there has left.
             self.shell.ports.remove(req);
         }
-        if !self.step(at, Input::Host { req, command }, None) {
+        if !self.step(Input::Host { req, command }, None) {
             // The machine never heard of it: dropping the port says so.
             self.shell.ports.remove(&req);
         }
@@ -156,66 +164,66 @@ impl<'a> Turn<'a> {
     /// The watchdog's sleep is over.
     pub(crate) fn wake(&mut self) {
         self.shell.armed = None;
-        let at = self.now();
-        if self.shell.machine.next_deadline().is_some_and(|due| due <= at) {
-            self.record(at, || Entry::Tick);
-            self.step(at, Input::Tick, None);
+        if self.shell.machine.next_deadline().is_some_and(|due| due <= self.at) {
+            self.record(|| Entry::Tick);
+            self.step(Input::Tick, None);
         }
     }
 
     /// An actor of the crew was replaced: messages may have been lost, so everything is learned afresh.
     pub(crate) fn reset(&mut self) {
         self.shell.armed = None;
-        let (at, epoch) = (self.now(), self.shell.machine.counters().2);
+        let epoch = self.shell.machine.counters().2;
         // Whichever it was doing: only one of the two means something to the machine.
         let reason = "an internal fault interrupted it; try again".to_owned();
         self.net(Net::DialFailed { epoch, stage: Stage::Tcp, reason, http_status: None });
-        self.reset_machine(at);
+        self.reset_machine();
         self.hang_up(epoch);
     }
 
-    /// Publishes, and sets the watchdog. `false` when the task must be given up.
+    /// The socket's task failed inside: what it had read is lost.
+    pub(crate) fn failed(&mut self) {
+        if !self.shell.count_fault(self.at) {
+            self.reset_machine();
+        }
+    }
+
+    /// Tells those who watch, and sets the watchdog. `false` when the task must be given up.
     pub(crate) fn end(mut self) -> bool {
-        self.publish();
+        self.settle();
         self.arm();
         !self.shell.given_up
     }
 
-    fn now(&self) -> At {
-        self.slot.clock.now()
-    }
-
-    fn record(&self, at: At, entry: impl FnOnce() -> Entry) {
+    fn record(&self, entry: impl FnOnce() -> Entry) {
         if let Some(recorder) = &self.shell.sinks.recorder {
-            recorder.record(at, entry());
+            recorder.record(self.at, entry());
         }
     }
 
     /// `false` when the input was lost to a fault.
-    fn step(&mut self, at: At, input: Input<'_>, message: Option<&Utf8Bytes>) -> bool {
-        let machine = &mut self.shell.machine;
+    fn step(&mut self, input: Input<'_>, message: Option<&Utf8Bytes>) -> bool {
+        let (at, machine) = (self.at, &mut self.shell.machine);
         match catch_unwind(AssertUnwindSafe(|| machine.step(at, input))) {
             Ok(step) => {
-                self.carry_out(at, step, message);
+                self.carry_out(step, message);
                 true
             }
             Err(_) => {
                 tracing::error!(task = %self.slot.task_id, ?at, "an input was lost to a fault inside; please report it");
-                if !self.shell.count_fault(at) {
-                    self.reset_machine(at);
-                }
+                self.failed();
                 false
             }
         }
     }
 
-    fn reset_machine(&mut self, at: At) {
+    fn reset_machine(&mut self) {
         let epoch = self.shell.machine.counters().2;
         let reason = "an internal fault; everything is learned afresh".to_owned();
-        self.record(at, || Entry::Net(Net::Lost { epoch, reason }));
-        let machine = &mut self.shell.machine;
+        self.record(|| Entry::Net(Net::Lost { epoch, reason }));
+        let (at, machine) = (self.at, &mut self.shell.machine);
         match catch_unwind(AssertUnwindSafe(|| machine.reset_connection(at))) {
-            Ok(step) => self.carry_out(at, step, None),
+            Ok(step) => self.carry_out(step, None),
             Err(_) => self.shell.given_up = true,
         }
         if self.shell.lanes.is_some() {
@@ -223,32 +231,41 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn carry_out(&mut self, at: At, step: Step, message: Option<&Utf8Bytes>) {
-        self.tell_events(step.events);
-        for effect in step.effects {
-            self.effect(at, effect, message);
+    fn carry_out(&mut self, step: Step, message: Option<&Utf8Bytes>) {
+        match self.untold.is_empty() {
+            true => self.untold = step.events,
+            false => self.untold.extend(step.events),
         }
-        if step.urgent {
-            self.publish();
+        for effect in step.effects {
+            self.effect(effect, message);
+        }
+        if step.urgent && !self.sent {
+            self.settle();
         }
     }
 
-    fn tell_events(&mut self, events: Vec<Recorded>) {
-        self.dirty |= !events.is_empty();
+    /// Tells those who watch of everything until now. What is urgent is written first: whoever watches waits for nobody.
+    pub(crate) fn settle(&mut self) {
+        let events = std::mem::take(&mut self.untold);
+        if events.is_empty() {
+            return;
+        }
         for recorded in &events {
             crate::log::event(&self.slot.task_id, &recorded.event);
         }
+        self.slot.published.tell_subscribers(&events);
         if let Some(journal) = &self.shell.sinks.journal {
-            journal.append(events.clone());
+            journal.append(events);
         }
-        self.slot.published.tell_subscribers(events);
+        let snapshot = self.shell.machine.snapshot();
+        self.slot.published.publish(snapshot);
     }
 
-    fn effect(&mut self, at: At, effect: Effect, message: Option<&Utf8Bytes>) {
+    fn effect(&mut self, effect: Effect, message: Option<&Utf8Bytes>) {
         match effect {
             Effect::Dial { epoch } => self.slot.crew.connection.tell(ConnectionMessage::Dial(epoch)),
             Effect::HangUp { epoch } => self.hang_up(epoch),
-            Effect::Send { lane, text } => self.send(at, lane, text.into()),
+            Effect::Send { lane, text } => self.send(lane, text.into()),
             Effect::Park { req, route } => self.park(req, route),
             Effect::Reply { req, parked, outcome } => self.reply(req, parked, outcome, message),
             Effect::Keep { route, call, outcome } => {
@@ -268,8 +285,9 @@ impl<'a> Turn<'a> {
         self.slot.crew.connection.tell(ConnectionMessage::HangUp(epoch));
     }
 
-    fn send(&mut self, at: At, lane: Lane, text: Utf8Bytes) {
-        self.record(at, || Entry::Send(text.clone()));
+    fn send(&mut self, lane: Lane, text: Utf8Bytes) {
+        self.record(|| Entry::Send(text.clone()));
+        self.sent = true;
         if let Some((epoch, lanes)) = &self.shell.lanes
             && lanes.send(lane, text).is_err()
         {
@@ -285,7 +303,7 @@ impl<'a> Turn<'a> {
 
     /// What a caller reads after its answer contains what the answer is about.
     fn reply(&mut self, req: Req, parked: Option<Route>, outcome: Outcome, message: Option<&Utf8Bytes>) {
-        self.publish();
+        self.settle();
         let answer = answer(outcome, message);
         match parked {
             Some(route) => self.tell_session(route, SessionMessage::Reply(req, answer)),
@@ -336,16 +354,9 @@ impl<'a> Turn<'a> {
     }
 
     fn ended(&mut self) {
-        self.publish();
+        self.settle();
         self.slot.published.ended.send_replace(true);
         crate::registry::tell_ended(self.slot);
-    }
-
-    fn publish(&mut self) {
-        if std::mem::take(&mut self.dirty) {
-            let snapshot = self.shell.machine.snapshot();
-            self.slot.published.publish(snapshot);
-        }
     }
 
     /// Only when the deadline comes before the present alarm, or there is none: a call a second needs no timer a second.

@@ -1,6 +1,6 @@
 //! What the actors of one task share. The registry owns it, so that the end of an actor loses nothing.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -35,6 +35,8 @@ pub(crate) struct Slot {
     requests: AtomicU64,
     pub(crate) registry: ActorRef<RegistryMessage>,
     shell: Mutex<Shell>,
+    /// How many wait for the shell.
+    waiting: AtomicUsize,
 }
 
 impl Slot {
@@ -58,6 +60,7 @@ impl Slot {
             requests: AtomicU64::new(1),
             registry,
             shell: Mutex::new(shell),
+            waiting: AtomicUsize::new(0),
         }
     }
 
@@ -69,7 +72,16 @@ impl Slot {
 
     /// A panic while it was held has been caught inside, so a poisoned lock means nothing.
     pub(crate) fn shell(&self) -> MutexGuard<'_, Shell> {
-        self.shell.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let shell = self.shell.lock().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        shell
+    }
+
+    /// Whether somebody waits for the shell. A socket that floods asks this before each batch: the lock itself is not fair,
+    /// and a host would wait for long.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
     }
 
     pub(crate) fn scope(&self) -> Scope {
@@ -152,13 +164,13 @@ impl Published {
         self.events.get_or_init(|| broadcast::Sender::new(EVENTS)).subscribe()
     }
 
-    pub(crate) fn tell_subscribers(&self, events: Vec<Recorded>) {
+    pub(crate) fn tell_subscribers(&self, events: &[Recorded]) {
         let Some(subscribers) = self.events.get().filter(|events| events.receiver_count() > 0) else {
             return;
         };
         for event in events {
             // Fails only when the last subscriber left meanwhile.
-            let _ = subscribers.send(Arc::new(event));
+            let _ = subscribers.send(Arc::new(event.clone()));
         }
     }
 

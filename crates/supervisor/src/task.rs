@@ -1,28 +1,25 @@
-//! The actor of a task: what arrives becomes inputs of the machine, in the order of arrival.
+//! The actor of a task: what hosts and the other actors say becomes inputs of the machine, in the order of arrival. What
+//! the browser says comes from its socket's task, which has turns of its own.
 
 use std::sync::Arc;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use supervisor_core::{Command, EndpointKind, Epoch, Net, Req};
+use supervisor_core::{Command, Net, Req};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::answer::Port;
-use crate::reader::{Batch, Frame};
 use crate::shell::Turn;
 use crate::slot::Slot;
-use crate::writer::Lanes;
 
 pub(crate) enum TaskMessage {
-    /// The browser's messages.
-    Batch(Batch),
-    /// The socket is open, and these are the ways into it.
-    Connected { epoch: Epoch, endpoint: EndpointKind, lanes: Lanes },
     /// The connection changed.
     Net(Net),
     /// The host asks.
     Host(Box<HostCommand>),
-    /// A deadline passed.
+    /// A deadline passed, or the task must be given up.
     Wake,
+    /// The socket's task failed inside.
+    SocketFailed,
     /// An actor of the crew was replaced.
     Reset,
 }
@@ -67,25 +64,13 @@ impl Actor for TaskActor {
 fn turn(slot: &Slot, message: TaskMessage) -> bool {
     let mut turn = Turn::begin(slot);
     match message {
-        TaskMessage::Batch(batch) => received(&mut turn, batch),
-        TaskMessage::Connected { epoch, endpoint, lanes } => turn.connected(epoch, endpoint, lanes),
         TaskMessage::Net(net) => turn.net(net),
         TaskMessage::Host(host) => asked(&mut turn, *host),
         TaskMessage::Wake => turn.wake(),
+        TaskMessage::SocketFailed => turn.failed(),
         TaskMessage::Reset => turn.reset(),
     }
     turn.end()
-}
-
-fn received(turn: &mut Turn<'_>, batch: Batch) {
-    let Batch { epoch, frames, credit } = batch;
-    for frame in &frames {
-        match frame {
-            Frame::Text(text) => turn.received(epoch, text),
-            Frame::Garbage(bytes) => turn.net(Net::Garbage { epoch, bytes: *bytes }),
-        }
-    }
-    drop(credit);
 }
 
 fn asked(turn: &mut Turn<'_>, host: HostCommand) {
