@@ -1,0 +1,20 @@
+//! The names of everything in the synthetic browser. Each connection is a browser of its own, so that all can be the same,
+//! and what is written to one is built once for all.
+
+/// The page, and its main frame.
+pub(crate) const PAGE: &str = "0E9D5F4CB7A34C71B1F7C0DE5A9E11D3";
+/// The tab around it, for clients that attach to tabs.
+pub(crate) const TAB: &str = "7AB05F4CB7A34C71B1F7C0DE5A9E11D3";
+/// The page's session.
+pub(crate) const SESSION: &str = "5E55104CB7A34C71B1F7C0DE5A9E11D3";
+/// The tab's session.
+pub(crate) const TAB_SESSION: &str = "7AB5E55CB7A34C71B1F7C0DE5A9E11D3";
+/// The browser context.
+pub(crate) const CONTEXT: &str = "C0417E8CB7A34C71B1F7C0DE5A9E11D3";
+/// The page's document.
+pub(crate) const URL: &str = "http://bench.test/";
+
+/// The id of an iframe.
+pub(crate) fn frame(number: usize) -> String {
+    format!("F{number:031X}")
+}
