@@ -14,7 +14,7 @@ use simulator::{Failure, Report, Shrunk, play, simulate};
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
 /// Runs that a failure is shrunk with at most.
-const SHRINK_TRIES: usize = 1_500;
+const SHRINK_TRIES: u64 = 1_500;
 
 /// The command line.
 #[derive(Debug, Parser)]

@@ -25,15 +25,15 @@ pub struct Plan {
     pub seed: u64,
     /// Decides the order of messages; 0 takes the first that is ready.
     pub order: u64,
-    config: Config,
-    beginning: Beginning,
-    menu: Vec<Entry>,
-    weights: Vec<(u32, Kind)>,
-    faults: u8,
+    pub(crate) config: Config,
+    pub(crate) beginning: Beginning,
+    pub(crate) menu: Vec<Entry>,
+    pub(crate) weights: Vec<(u32, Kind)>,
+    pub(crate) faults: u8,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     Act,
     Deliver,
     Host,

@@ -18,6 +18,7 @@ mod replay;
 mod screen;
 mod serve;
 mod settings;
+mod shrink;
 mod signals;
 mod socket;
 mod teller;

@@ -10,6 +10,7 @@ use supervisor_transcript::{Replayed, TranscriptError, check, replay, replay_unt
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::screen::{Kind, Line, Screen};
+use crate::shrink;
 use crate::teller::Teller;
 
 const EXAMPLES: &str = "\
@@ -18,6 +19,7 @@ Examples:
   cdp-supervisor replay run.cdp.jsonl --at 12.5  as it was after 12.5 s
   cdp-supervisor replay run.cdp.jsonl --check    is the same sent as recorded?
   cdp-supervisor replay run.cdp.jsonl --json | jq .snapshot.recent_dialogs
+  cdp-supervisor replay run.cdp.jsonl --shrink dialog-lost -o small.cdp.jsonl
 
 A damaged or cut recording is replayed up to the damage; then the exit code is 1, and standard error says where it \
 is. A transcript of another client is replayed too; --check is for recordings of cdp-supervisor only.";
@@ -37,6 +39,8 @@ pub(crate) struct Args {
     /// Compare what is sent with what was recorded; fail with the first difference.
     #[arg(long)]
     check: bool,
+    #[command(flatten)]
+    shrinking: shrink::ShrinkArgs,
 }
 
 /// Replays.
@@ -44,6 +48,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, CliError> {
     let read = std::fs::read(&args.file);
     let recording =
         read.map_err(|source| CliError::File { what: "read", path: args.file.clone(), source })?;
+    if let Some(predicate) = &args.shrinking.shrink {
+        shrink::run(&args.shrinking, predicate, &recording, |error| refused(args, error))?;
+        return Ok(Exit::Done);
+    }
     let replayed = replayed(args, &recording).map_err(|error| refused(args, error))?;
     match args.json {
         true => Screen::new().pretty(&Printed::from(&replayed))?,

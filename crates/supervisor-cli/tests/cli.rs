@@ -58,6 +58,8 @@ fn a_wrong_command_line_exits_with_2() {
         &["watch", "http://127.0.0.1:1", "--launch"],
         &["replay", FIXTURE, "--at", "soon"],
         &["replay", FIXTURE, "--at", "1", "--check"],
+        &["replay", FIXTURE, "--shrink", "panic"],
+        &["replay", FIXTURE, "--shrink", "something", "-o", "x"],
         &["demo", "--log-level", "loud"],
     ] {
         let output = run(wrong);
@@ -151,6 +153,22 @@ mod replay {
         assert_exit(&output, 1);
         assert!(text(&output.stdout).contains("✓ d-1 accepted by agent"), "{}", text(&output.stdout));
         assert!(text(&output.stderr).contains("damaged at line"), "{}", text(&output.stderr));
+    }
+
+    #[test]
+    fn a_recording_is_shrunk_to_what_still_shows_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let small = folder.path().join("small.cdp.jsonl");
+        let small = small.to_str().unwrap();
+        let output = run(&["replay", FIXTURE, "--shrink", "event=dialog_opened", "-o", small]);
+        assert_exit(&output, 0);
+        assert!(text(&output.stderr).contains("inputs, after"), "{}", text(&output.stderr));
+        let replayed = json(&["replay", small, "--json"]);
+        assert_eq!(replayed["snapshot"]["pending_dialogs"].as_array().unwrap().len(), 1);
+        assert!(replayed["counts"]["inputs"].as_u64().unwrap() <= 6);
+        let output = run(&["replay", FIXTURE, "--shrink", "dialog-lost", "-o", small]);
+        assert_exit(&output, 1);
+        assert!(text(&output.stderr).contains("does not show `dialog-lost`"), "{}", text(&output.stderr));
     }
 
     #[test]

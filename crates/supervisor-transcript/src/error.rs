@@ -71,6 +71,14 @@ pub enum TranscriptError {
     /// The machine does not know what it knew when the recording was made.
     #[error("line {}: {}", .0.line, .0.message)]
     Checkpoint(Fault),
+    /// A recording that is to be shrunk does not show what it is to keep.
+    #[error(
+        "the recording does not show `{what}`, so nothing can be left out for it: replay it and see what it does show"
+    )]
+    ShowsNot {
+        /// What was to be kept.
+        what: String,
+    },
     /// The machine sent something else than what was recorded.
     #[error(transparent)]
     Difference(#[from] Box<Difference>),

@@ -25,8 +25,10 @@ mod observe;
 mod parse;
 mod reader;
 mod redact;
+mod reduce;
 mod replayed;
 mod secrets;
+mod shrink;
 mod stamp;
 mod writer;
 
@@ -40,7 +42,9 @@ pub use lines::Lines;
 pub use observe::{observe, observe_until, replay, replay_until};
 pub use reader::{Numbered, Reader, Unknown, UnknownLine};
 pub use redact::{Redactor, redact};
+pub use reduce::{Progress, reduce};
 pub use replayed::{Counts, Fault, Replayed, Sent};
+pub use shrink::{PREDICATES, Predicate, Shrunk, shrink, shrink_while};
 pub use writer::Writer;
 
 #[cfg(test)]

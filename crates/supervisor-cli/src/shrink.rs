@@ -1,0 +1,81 @@
+//! `replay --shrink`: a recording made small, for a bug report or a test.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use supervisor_transcript::{Predicate, Progress, Shrunk, shrink};
+
+use crate::error::CliError;
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_secs(1);
+
+/// What belongs to `--shrink`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShrinkArgs {
+    /// Make the recording small: leave out what it can as long as it still shows this, one of panic (the machine fails
+    /// inside), dialog-lost (a dialog opens and is neither pending nor ended), snapshot-differs (the snapshot is not what
+    /// the events give), check-differs (another message is sent than was recorded), event=NAME (such an event happens).
+    #[arg(
+        long,
+        value_name = "PREDICATE",
+        requires = "output",
+        conflicts_with_all = ["check", "at", "json"]
+    )]
+    pub(crate) shrink: Option<Predicate>,
+    /// Where the small recording goes.
+    #[arg(short, long, value_name = "OUT", requires = "shrink")]
+    output: Option<PathBuf>,
+    /// How long to look for a smaller one, in seconds.
+    #[arg(long, value_name = "SECONDS", requires = "shrink", default_value_t = 60)]
+    within: u64,
+}
+
+/// Shrinks and writes what is left.
+pub(crate) fn run(
+    args: &ShrinkArgs,
+    predicate: &Predicate,
+    recording: &[u8],
+    refused: impl FnOnce(supervisor_transcript::TranscriptError) -> CliError,
+) -> Result<(), CliError> {
+    // What is looked for may be a failure inside: it is caught, and not worth a line each time.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut teller = Teller::new(Duration::from_secs(args.within));
+    let found = shrink(recording, predicate, |progress| teller.tell(progress)).map_err(refused)?;
+    if let Some(output) = &args.output {
+        let written = std::fs::write(output, &found.recording);
+        written.map_err(|source| CliError::File { what: "write", path: output.clone(), source })?;
+        eprintln!("{}: {}", output.display(), summary(&found, teller.is_out_of_time));
+    }
+    Ok(())
+}
+
+fn summary(found: &Shrunk, is_out_of_time: bool) -> String {
+    let Progress { left, before, tries } = found.progress;
+    let end = if is_out_of_time { "time is up; --within gives more" } else { "none of them can be left out" };
+    format!("{left} of {before} inputs, after {tries} tries; {end}")
+}
+
+/// Tells how far it is, and when it is enough.
+struct Teller {
+    ends: Instant,
+    told: Instant,
+    is_out_of_time: bool,
+}
+
+impl Teller {
+    fn new(within: Duration) -> Self {
+        let now = Instant::now();
+        Self { ends: now + within, told: now, is_out_of_time: false }
+    }
+
+    fn tell(&mut self, progress: &Progress) -> bool {
+        let now = Instant::now();
+        if now.duration_since(self.told) >= TELL_EVERY {
+            self.told = now;
+            eprintln!("{} of {} inputs left, {} tries", progress.left, progress.before, progress.tries);
+        }
+        self.is_out_of_time = now >= self.ends;
+        !self.is_out_of_time
+    }
+}
