@@ -9,3 +9,4 @@ mod parts;
 mod purity;
 mod redact;
 mod replay;
+mod servers;

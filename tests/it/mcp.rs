@@ -5,10 +5,9 @@ mod browser {
     use std::io::{BufRead as _, BufReader, Write as _};
     use std::path::{Path, PathBuf};
     use std::process::{Child, Command, Stdio};
-    use std::sync::LazyLock;
 
     use chromium_launcher::{Launch, Running};
-    use integration_tests::browser;
+    use integration_tests::{browser, build_folder, built_command};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn the_typescript_client_gets_by() {
@@ -44,7 +43,7 @@ mod browser {
     fn launched(name: &str) -> (Child, PathBuf) {
         let home = std::env::temp_dir().join(format!("cdp-mcp-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
-        let mut command = Command::new(server());
+        let mut command = Command::new(built_command());
         command
             .args(["mcp", "--launch", "--no-journal"])
             .env("TMPDIR", &home)
@@ -90,28 +89,11 @@ mod browser {
 
     /// The client's own assertions decide; what it says is shown when one fails.
     fn run(client: &mut Command, browser: &Running) {
-        let output = client.arg(server()).arg(browser.ws_url()).output().unwrap();
+        let output = client.arg(built_command()).arg(browser.ws_url()).output().unwrap();
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{client:?} ended with {}\n{out}\n{err}", output.status);
         assert!(out.contains("told_after_ms"), "{out}");
         println!("{out}");
-    }
-
-    /// The binary of this build: cargo gives its path only to tests of its own package.
-    fn server() -> &'static Path {
-        static SERVER: LazyLock<PathBuf> = LazyLock::new(|| {
-            must(
-                Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "supervisor-cli"]),
-                "building it",
-            );
-            target().join("cdp-supervisor")
-        });
-        &SERVER
-    }
-
-    /// Where this build's binaries are: the test's own one is in `deps` below it.
-    fn target() -> PathBuf {
-        std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned()
     }
 
     fn sources() -> PathBuf {
@@ -119,7 +101,7 @@ mod browser {
     }
 
     fn install_typescript() -> PathBuf {
-        let folder = target().join("mcp-clients/typescript");
+        let folder = build_folder().join("mcp-clients/typescript");
         std::fs::create_dir_all(&folder).unwrap();
         // Node looks for packages beside the script.
         std::fs::copy(sources().join("client.mjs"), folder.join("client.mjs")).unwrap();
@@ -133,7 +115,7 @@ mod browser {
     }
 
     fn install_python() -> PathBuf {
-        let folder = target().join("mcp-clients/python");
+        let folder = build_folder().join("mcp-clients/python");
         std::fs::create_dir_all(&folder).unwrap();
         once(&folder, "requirements.txt", || {
             must(Command::new("python3").args(["-m", "venv"]).arg(&folder), "making a Python environment");

@@ -3,6 +3,7 @@
 // A test that cannot set up its stage can only fail, and at once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+mod command;
 mod dismissing_proxy;
 mod frames;
 mod invented_hosts;
@@ -14,6 +15,7 @@ mod several;
 mod stage;
 mod talk;
 
+pub use command::{build_folder, built_command};
 pub use dismissing_proxy::DismissingProxy;
 pub use invented_hosts::InventedHosts;
 pub use node::node_project;

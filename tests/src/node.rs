@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use crate::build_folder;
+
 /// One installation at a time.
 static INSTALLING: Mutex<()> = Mutex::new(());
 
@@ -13,8 +15,7 @@ static INSTALLING: Mutex<()> = Mutex::new(());
 pub fn node_project(name: &str) -> PathBuf {
     let _alone = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    let test = std::env::current_exe().unwrap();
-    let folder = test.parent().unwrap().parent().unwrap().join("node").join(name);
+    let folder = build_folder().join("node").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     for entry in std::fs::read_dir(&sources).unwrap().map(Result::unwrap) {
         if entry.path().is_file() {
