@@ -45,6 +45,27 @@ pub fn find() -> Result<Browser, LauncherError> {
     }
 }
 
+/// All browsers at the usual names, in the order in which [`find`] would take them, and what was there and did not work. One
+/// that has several names is told once.
+///
+/// Blocks as [`find`] does.
+#[must_use]
+pub fn find_all() -> Vec<Result<Browser, Rejected>> {
+    let mut seen = Vec::new();
+    let is_new = |path: &PathBuf| {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let is_new = !seen.contains(&real);
+        seen.push(real);
+        is_new
+    };
+    let there = candidates(&path_variable()).into_iter().filter(|path| is_executable(path));
+    let asked = there.filter(is_new).map(|path| match version::ask(&path) {
+        Ok(version) => Ok(Browser { path, version }),
+        Err(why) => Err(Rejected { path, why }),
+    });
+    asked.collect()
+}
+
 /// Finds one executable: a path, or a name on PATH.
 ///
 /// # Errors

@@ -32,7 +32,7 @@ mod version;
 mod wait;
 
 pub use error::{LauncherError, Rejected};
-pub use find::{Browser, find, find_named};
+pub use find::{Browser, find, find_all, find_named};
 pub use install::{install, install_hint, may_install};
 pub use launch::Launch;
 pub use running::Running;

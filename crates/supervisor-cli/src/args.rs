@@ -6,7 +6,9 @@ use clap::{Parser, Subcommand};
 
 use crate::client::Question as _;
 use crate::settings::{Flags, Layer, Level, LogKeys};
-use crate::{bench_client, client, completions, config, demo, journal, man, mcp, replay, serve, watch};
+use crate::{
+    bench_client, client, completions, config, demo, doctor, journal, man, mcp, replay, serve, watch,
+};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -67,6 +69,8 @@ pub(crate) enum Command {
     Journal(journal::Args),
     /// Print the settings that hold, and where each comes from.
     Config(config::Args),
+    /// Say what is found on this machine, and what to do about it.
+    Doctor(doctor::Args),
     /// Print the completions for a shell.
     Completions(completions::Args),
     /// Write the manual pages.
@@ -83,6 +87,7 @@ impl Command {
             Command::Mcp(args) => args.settings(),
             Command::Serve(args) => args.settings(),
             Command::Config(args) => args.settings(),
+            Command::Doctor(args) => args.settings(),
             Command::Connect(args) => args.settings(),
             Command::Snapshot(args) => args.settings(),
             Command::Dialog(args) => args.settings(),
@@ -104,7 +109,7 @@ impl Command {
             Command::Config(args) => args.needs_settings(),
             Command::Journal(args) => args.needs_settings(),
             Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => false,
-            Command::Completions(_) | Command::Man(_) => false,
+            Command::Completions(_) | Command::Man(_) | Command::Doctor(_) => false,
             _ => true,
         }
     }

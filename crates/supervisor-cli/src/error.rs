@@ -179,7 +179,7 @@ fn stage(failure: &Failure) -> String {
     }
 }
 
-fn next(failure: &Failure) -> &'static str {
+pub(crate) fn next(failure: &Failure) -> &'static str {
     match failure.detail.stage {
         Some(Stage::Resolve) => "look at the URL, or give the path of a user-data-dir whose browser runs",
         Some(Stage::Tcp) => "start the browser with --remote-debugging-port=PORT, and look at host and port",

@@ -78,6 +78,13 @@ pub(crate) fn run(args: &Args, loaded: &Loaded) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
+/// The runs that are kept, as `list` prints them.
+pub(crate) fn listed(loaded: &Loaded) -> serde_json::Value {
+    let kept = journal::root(loaded).and_then(|root| kept(&root).ok()).unwrap_or_default();
+    let runs = kept.iter().flat_map(|kept| kept.runs.iter().map(move |run| json!(Listed::new(kept, run))));
+    runs.collect()
+}
+
 /// A journal and its runs.
 struct Kept {
     found: Found,

@@ -7,6 +7,7 @@ mod client;
 mod completions;
 mod config;
 mod demo;
+mod doctor;
 mod error;
 mod escape;
 mod exit;
@@ -52,7 +53,7 @@ fn load(cli: &Cli) -> Result<Loaded, CliError> {
     let around = Around::here();
     match settings::load(cli.config.as_deref(), flags.clone(), &around) {
         Ok(loaded) => Ok(loaded),
-        Err(_) if !cli.command.needs_settings() => Ok(settings::without_layers(flags, &around)),
+        Err(error) if !cli.command.needs_settings() => Ok(settings::without_layers(flags, &around, &error)),
         Err(error) => Err(error.into()),
     }
 }
@@ -78,6 +79,7 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Replay(args) => replay::run(&args),
         Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),
+        Command::Doctor(args) => asynchronous(doctor::run(args, loaded)),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
         Command::BenchClient(args) => asynchronous(bench_client::run(args)),

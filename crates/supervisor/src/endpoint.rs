@@ -46,6 +46,20 @@ impl Endpoint {
         }
     }
 
+    /// Whether it is on this machine, as far as its name tells.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        match &self.0 {
+            Given::Profile(_) => true,
+            Given::Socket(url) | Given::Server(url) => match url.host() {
+                Some(url::Host::Domain(name)) => name == "localhost",
+                Some(url::Host::Ipv4(address)) => address.is_loopback(),
+                Some(url::Host::Ipv6(address)) => address.is_loopback(),
+                None => false,
+            },
+        }
+    }
+
     pub(crate) fn given(&self) -> &Given {
         &self.0
     }
@@ -189,6 +203,16 @@ mod tests {
         }
         assert!(endpoint("http://localhost:9222").same_as(&endpoint("http://localhost:9222/")));
         assert!(endpoint("/a/profile").same_as(&endpoint("/a/profile/")));
+    }
+
+    #[test]
+    fn what_is_on_this_machine_is_told_by_its_name() {
+        for local in ["http://localhost:9222", "ws://127.0.0.9/x", "http://[::1]:1", "/var/profile"] {
+            assert!(endpoint(local).is_local(), "{local}");
+        }
+        for remote in ["wss://host.example/", "http://192.168.0.1:9222", "http://localhost.example/"] {
+            assert!(!endpoint(remote).is_local(), "{remote}");
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(crate) struct Loaded {
     pub(crate) file: Option<PathBuf>,
     /// What the process found around itself.
     pub(crate) around: Around,
+    /// What was wrong, where that stops nothing.
+    pub(crate) wrong: Option<String>,
     /// Of the keys that somebody gave.
     sources: BTreeMap<&'static str, Source>,
 }
@@ -32,7 +34,12 @@ impl Loaded {
         self.sources.get(key.path).cloned().unwrap_or(Source::Default)
     }
 
-    /// The same by the key's path.
+    /// Whether the file gives this key's value.
+    pub(crate) fn file_gives(&self, path: &str) -> bool {
+        matches!(self.sources.get(path), Some(Source::File { .. }))
+    }
+
+    /// Whether nobody gives it.
     pub(crate) fn is_default(&self, path: &str) -> bool {
         !self.sources.contains_key(path)
     }
@@ -59,16 +66,16 @@ pub(crate) fn load(
         return Err(SettingsError::Wrong(problems));
     }
     let sources = given.into_iter().map(|(path, given)| (path, given.source)).collect();
-    Ok(Loaded { settings, file, around: around.clone(), sources })
+    Ok(Loaded { settings, file, around: around.clone(), wrong: None, sources })
 }
 
 /// The flags alone, for what works also where the settings are wrong.
-pub(crate) fn without_layers(flags: Vec<Layer>, around: &Around) -> Loaded {
+pub(crate) fn without_layers(flags: Vec<Layer>, around: &Around, error: &SettingsError) -> Loaded {
     let mut given =
         flags.into_iter().flat_map(|layer| layer.given).map(|given| (given.key.path, given)).collect();
     let settings = settled(&mut given, &mut Vec::new());
     let sources = given.into_iter().map(|(path, given)| (path, given.source)).collect();
-    Loaded { settings, file: None, around: around.clone(), sources }
+    Loaded { settings, file: None, around: around.clone(), wrong: Some(error.to_string()), sources }
 }
 
 /// Reads the values; one that is refused is told and left out, so that all of them are told.

@@ -38,5 +38,5 @@ pub(crate) use flags::{Flags, LogKeys, SocketKey, TaskKeys, url};
 pub(crate) use given::Layer;
 pub(crate) use layers::{Loaded, load, without_layers};
 pub(crate) use model::{Format, Level};
-pub(crate) use show::{json as shown_as_json, yaml as shown_as_yaml};
+pub(crate) use show::{given, json as shown_as_json, yaml as shown_as_yaml};
 pub(crate) use start::Prepared;

@@ -36,6 +36,12 @@ pub(crate) fn json(loaded: &Loaded) -> Value {
     json!({"file": loaded.file, "settings": keys})
 }
 
+/// What somebody gave: each key with its value and where it comes from.
+pub(crate) fn given(loaded: &Loaded) -> impl Iterator<Item = (&'static str, String, Source)> {
+    let all = entries(loaded).filter(|(.., source)| *source != Source::Default);
+    all.map(|(path, value, source)| (path, written(&value), source))
+}
+
 fn entries(loaded: &Loaded) -> impl Iterator<Item = (&'static str, Value, Source)> {
     // Writing plain settings to a tree of values cannot fail.
     let mut values = serde_json::to_value(&loaded.settings).unwrap_or_default();

@@ -214,3 +214,46 @@ async fn the_upgrade_has_the_hosts_headers_and_no_origin() {
     assert!(has("x-key: k") && has("authorization: Basic dXNlcjpwYXNz"), "{headers:?}");
     assert!(!headers.iter().any(|it| it.starts_with("origin")), "{headers:?}");
 }
+
+mod knocking {
+    use futures_util::SinkExt as _;
+    use supervisor::{Endpoint, knock};
+    use tokio_tungstenite::accept_async;
+    use tokio_tungstenite::tungstenite::Message;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_browser_says_what_it_is() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("ws://{}/devtools/browser/B", listener.local_addr().unwrap());
+        let asked = tokio::spawn(async move {
+            let mut socket = accept_async(listener.accept().await.unwrap().0).await.unwrap();
+            let asked = socket.next().await.unwrap().unwrap().into_text().unwrap();
+            // An event may come first, and something that is no JSON.
+            for text in [r#"{"method":"x"}"#, "?", r#"{"id":1,"result":{"product":"Chrome/1"}}"#] {
+                socket.send(Message::text(text)).await.unwrap();
+            }
+            (asked, socket.next().await.is_none_or(|end| end.is_ok_and(|message| message.is_close())))
+        });
+        let endpoint = Endpoint::parse(&url).unwrap();
+        assert_eq!(knock(&endpoint, &[], LIMIT).await.unwrap().as_deref(), Some("Chrome/1"));
+        let (asked, hung_up) = asked.await.unwrap();
+        assert!(asked.contains("Browser.getVersion") && hung_up, "{asked}");
+    }
+
+    #[tokio::test]
+    async fn what_says_nothing_is_no_browser() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("ws://{}/", listener.local_addr().unwrap());
+        let silent = tokio::spawn(async move {
+            let socket = accept_async(listener.accept().await.unwrap().0).await.unwrap();
+            std::future::pending::<()>().await;
+            drop(socket);
+        });
+        let endpoint = Endpoint::parse(&url).unwrap();
+        let failure = knock(&endpoint, &[], Duration::from_millis(300)).await.unwrap_err();
+        assert_eq!(failure.detail.stage, Some(Stage::Handshake), "{failure}");
+        silent.abort();
+    }
+}
