@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod browser;
+mod faults;
 mod import;
 mod mcp;
 mod observe;

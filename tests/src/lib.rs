@@ -5,22 +5,26 @@
 
 mod command;
 mod dismissing_proxy;
+mod faulty_wire;
 mod frames;
 mod invented_hosts;
 mod node;
 mod proxy;
 mod raw_client;
 mod renderers;
+mod scripted_peer;
 mod several;
 mod stage;
 mod talk;
 
 pub use command::{build_folder, built_command};
 pub use dismissing_proxy::DismissingProxy;
+pub use faulty_wire::{FaultyWire, Plan};
 pub use invented_hosts::InventedHosts;
 pub use node::node_project;
 pub use proxy::Proxy;
 pub use raw_client::RawClient;
 pub use renderers::{Frozen, Renderers, without_spare_renderers};
+pub use scripted_peer::{Manner, PAGE, PeerConnection, SESSION, ScriptedPeer, frame, frame_head};
 pub use stage::{Stage, browser, is_headless_shell, patience};
 pub use talk::{Held, accept, accept_with, dismiss};

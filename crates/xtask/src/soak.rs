@@ -75,6 +75,9 @@ pub(crate) struct Args {
     /// The folder for `soak.html` and `soak.json`.
     #[arg(long, default_value = "target/soak")]
     out: PathBuf,
+    /// A folder for recordings of the tasks, to look into what went wrong. They take part in what is measured.
+    #[arg(long)]
+    record: Option<PathBuf>,
     /// Do as much as the machine can, in the place of a quarter of one core.
     #[arg(long)]
     fast: bool,
@@ -109,6 +112,8 @@ struct Record {
     minutes: f64,
     samples: Vec<Sample>,
     rests: Vec<Sample>,
+    /// Why a rest did not come.
+    restless: Vec<String>,
     /// Before the first task, and after the last.
     first: Sample,
     last: Sample,
@@ -135,8 +140,8 @@ impl Soak {
         let round = ROUND.min(length / ROUNDS);
         let pace = if args.fast { Duration::ZERO } else { PACE };
         let mut child = Child::start()?;
-        let world = World::start().await?;
-        let first = child.rest().await?;
+        let world = World::start(args.record.clone()).await?;
+        let first = child.rest().await?.map_err(anyhow::Error::msg)?;
         child.bind(world.bindings.clone()).await?;
         let record =
             Record { browser: world.browser_version(), minutes: args.minutes, first, ..Record::default() };
@@ -211,8 +216,13 @@ impl Soak {
 
     /// Everything is quiet: what is held now is what is always held.
     async fn rest(&mut self) -> Result<()> {
-        let sample = self.child.rest().await?;
-        self.record.rests.push(sample);
+        match self.child.rest().await? {
+            Ok(sample) => self.record.rests.push(sample),
+            Err(why) => {
+                eprintln!("no rest: {why}");
+                self.record.restless.push(why);
+            }
+        }
         Ok(())
     }
 

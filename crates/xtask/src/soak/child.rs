@@ -61,13 +61,13 @@ impl Child {
         self.send(&Order::Pause).await
     }
 
-    /// Has it come to rest and go on. Gives what it held at rest.
-    pub(super) async fn rest(&mut self) -> Result<Sample> {
+    /// Has it come to rest and go on. Gives what it held at rest, or why it is not at rest.
+    pub(super) async fn rest(&mut self) -> Result<Result<Sample, String>> {
         let rested = self.ask(&Order::Rest).await?;
         self.send(&Order::Work).await?;
         match rested {
-            Told::Rested { sample, failure: None } => Ok(sample),
-            Told::Rested { failure: Some(failure), .. } => bail!("it does not come to rest: {failure}"),
+            Told::Rested { sample, failure: None } => Ok(Ok(sample)),
+            Told::Rested { failure: Some(failure), .. } => Ok(Err(failure)),
             other => bail!("rest was answered with {other:?}"),
         }
     }

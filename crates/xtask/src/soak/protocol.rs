@@ -1,6 +1,7 @@
 //! What the driver and the supervising process say to each other: one JSON object a line.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use supervisor::{Bridge, DialogPolicy};
@@ -30,6 +31,8 @@ pub(super) struct Binding {
     pub(super) context: String,
     pub(super) policy: DialogPolicy,
     pub(super) bridge: Bridge,
+    /// Where it is recorded.
+    pub(super) recording: Option<PathBuf>,
 }
 
 /// What it tells on its standard output.

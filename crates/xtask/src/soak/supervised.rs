@@ -173,7 +173,9 @@ fn options(binding: Binding) -> StartOptions {
     options.bridge = binding.bridge;
     options.scope = Scope::BrowserContextId(binding.context.as_str().into());
     options.reconnect = Reconnect { tries: 1_000, within: Duration::from_secs(3_600) };
-    options.into()
+    let mut options = StartOptions::from(options);
+    options.recording = binding.recording;
+    options
 }
 
 async fn calm(agent: &Agent, deadline: Instant) -> Result<()> {

@@ -42,6 +42,8 @@ impl Verdict {
     pub(super) fn of(record: &Record) -> Self {
         let mut verdict = Self::default();
         verdict.memory(record);
+        let restless = record.restless.len();
+        verdict.add("rests that did not come", restless.to_string(), flat_if(restless == 0));
         verdict.rests(second_half(&record.rests));
         verdict.after_stop(record);
         verdict
