@@ -12,7 +12,7 @@ use std::time::Duration;
 use integration_tests::{Manner, PeerConnection, ScriptedPeer, accept, patience};
 use supervisor::{
     DialogChoice, EvalOptions, Event, EventStream, Failure, Observed, Options, Snapshot, StartOptions,
-    Status, Supervisor, Task,
+    Supervisor, Task,
 };
 use tokio::time::timeout;
 
