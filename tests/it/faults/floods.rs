@@ -58,8 +58,11 @@ fn pauses(n: usize) -> Value {
         "url": "https://vibeos-dialog-bridge.invalid/", "method": "POST", "headers": {}, "postData": "{}" } })
 }
 
+/// A name, and the messages of each turn.
+type Kind = (&'static str, fn(usize) -> Vec<Value>);
+
 /// Every kind of event that is modelled, and one that is not; the same event each time, with another id where it has one.
-fn kinds() -> Vec<(&'static str, fn(usize) -> Vec<Value>)> {
+fn kinds() -> Vec<Kind> {
     vec![
         ("unknown", |n| vec![page("Network.dataReceived", json!({ "n": n }))]),
         ("console calls nobody keeps", |n| vec![page("Runtime.consoleAPICalled", says("log", n))]),
