@@ -67,6 +67,6 @@ async fn serve(defaults: Defaults, signals: &mut Signals) -> Result<(), CliError
             Err(error) => Err(CliError::BrokeOff(error.to_string())),
         },
     };
-    server.supervisor().stop_all().await;
+    server.end().await;
     served
 }

@@ -114,3 +114,35 @@ fn said(log: &Path, begin: u64) -> String {
 pub(super) fn leave_the_terminal() {
     let _ = rustix::process::setsid();
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_log_that_has_grown_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/serve.log");
+        let log = open_log(&path).unwrap();
+        log.set_len(MAX_LOG).unwrap();
+        assert_eq!(open_log(&path).unwrap().metadata().unwrap().len(), MAX_LOG, "it goes on");
+        log.set_len(MAX_LOG + 1).unwrap();
+        assert_eq!(open_log(&path).unwrap().metadata().unwrap().len(), 0);
+        assert_eq!(folder.path().join("new/serve.log.old").metadata().unwrap().len(), MAX_LOG + 1);
+    }
+
+    #[test]
+    fn only_the_end_of_what_this_start_said_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("serve.log");
+        let mut log = open_log(&path).unwrap();
+        let shown = usize::try_from(SHOWN).unwrap();
+        write!(log, "before{}", "x".repeat(shown)).unwrap();
+        assert_eq!(said(&path, 6), "x".repeat(shown));
+        write!(log, "y").unwrap();
+        assert_eq!(said(&path, 6), "x".repeat(shown - 1) + "y");
+        assert_eq!(said(&folder.path().join("none"), 0), "");
+    }
+}

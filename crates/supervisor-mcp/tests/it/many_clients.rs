@@ -2,7 +2,8 @@
 
 use browser_model::NEVER;
 use serde_json::{Map, Value, json};
-use supervisor::{Status, Supervisor};
+use supervisor::supervisor_core::call::CallEnd;
+use supervisor::{Event, Observed, Status, Supervisor};
 use supervisor_mcp::{ClientError, Defaults, McpServer, ServeError, ToolClient};
 use tokio::task::JoinHandle;
 
@@ -55,6 +56,35 @@ async fn the_end_of_the_server_answers_calls_that_run_and_ends_its_clients() {
     within(serving).await.unwrap().unwrap();
     assert!(matches!(within(client.status()).await, Err(ClientError::Gone)));
     assert!(server.supervisor().tasks().await.is_empty());
+}
+
+#[tokio::test]
+async fn what_a_client_asked_for_is_given_up_when_it_is_gone() {
+    let browser = BrowserLike::start().await;
+    let server = McpServer::new(Supervisor::start(), Defaults::default());
+    let (client, serving) = client(&server).await;
+    within(client.call("browser_connect", object(json!({"cdp_url": browser.url()})))).await.unwrap();
+    let mut events = server.supervisor().get("default").await.unwrap().events();
+    let mut until = async |wished: fn(&Event) -> bool| {
+        within(async {
+            while let Some(observed) = events.recv().await {
+                if matches!(&observed, Observed::Event(recorded) if wished(&recorded.event)) {
+                    return;
+                }
+            }
+            panic!("the task ended");
+        })
+        .await;
+    };
+    let calling = tokio::spawn(async move {
+        let call = object(json!({"expression": NEVER, "timeout_s": 3600}));
+        client.call("browser_eval", call).await
+    });
+    until(|event| matches!(event, Event::CallStarted { .. })).await;
+    calling.abort();
+    until(|event| matches!(event, Event::CallEnded { end: CallEnd::Forgotten, .. })).await;
+    within(serving).await.unwrap().unwrap();
+    assert_eq!(server.supervisor().tasks().await.len(), 1, "the task goes on");
 }
 
 #[tokio::test]
