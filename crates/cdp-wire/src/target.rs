@@ -185,6 +185,15 @@ impl Command for AttachToTarget {
     const METHOD: &'static str = "Target.attachToTarget";
 }
 
+/// The result of [`AttachToTarget`].
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Attached<'a> {
+    /// The new session.
+    #[serde(borrow)]
+    pub session_id: Text<'a>,
+}
+
 /// `Target.detachFromTarget`
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]

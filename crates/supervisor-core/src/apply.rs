@@ -123,6 +123,7 @@ impl State {
             | Event::DialogAnswerSettled { .. }
             | Event::DialogEndRepeated { .. }
             | Event::DialogReasonKnown { .. } => self.apply_dialog(at, &recorded.event),
+            Event::Guard(event) => self.apply_guard(at, event),
             Event::DialogSnatched { .. }
             | Event::BridgeTurnedOn { .. }
             | Event::BridgeTurnedOff

@@ -3,10 +3,11 @@
 use cdp_wire::{Command, CommandId, encode, encode_raw};
 use serde::{Deserialize, Serialize};
 
-use crate::effect::{Effect, Lane, Outcome};
+use crate::effect::{Effect, GuardEffect, Lane, Outcome};
 use crate::event::{Event, Recorded};
 use crate::failure::Failure;
 use crate::flights::Purpose;
+use crate::guard::GuardEvent;
 use crate::ids::{Req, Route};
 use crate::machine::{Desk, Step};
 use crate::meters::Meters;
@@ -88,6 +89,20 @@ impl<'m> Cx<'m> {
         let lane = if matches!(purpose, Purpose::Call(_)) { Lane::Host } else { Lane::Urgent };
         self.emit(Event::CommandSent { id, route: route.clone(), method: method.to_owned(), purpose });
         self.effect(Effect::Send { lane, text });
+        id
+    }
+
+    /// Sends a command on the guard connection.
+    pub(crate) fn send_guard<C: Command>(
+        &mut self,
+        route: &Route,
+        command: &C,
+        purpose: Purpose,
+    ) -> CommandId {
+        let id = self.state.guard.flights.next_id();
+        let (text, method) = (encode(id, route.session_id(), command), C::METHOD.to_owned());
+        self.emit(Event::Guard(GuardEvent::CommandSent { id, route: route.clone(), method, purpose }));
+        self.effect(Effect::Guard(GuardEffect::Send { text }));
         id
     }
 

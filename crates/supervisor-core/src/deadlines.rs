@@ -44,6 +44,10 @@ pub enum Due {
     Orphan(FrameId),
     /// `stop` waits no longer.
     Stop,
+    /// The guard connection is tried again.
+    GuardRetry,
+    /// The guard connection must have answered.
+    GuardAnswer,
 }
 
 /// The table of deadlines.
@@ -106,10 +110,24 @@ impl Deadlines {
         self.by_due.is_empty()
     }
 
-    /// Forgets all that was about a socket; late results outlive it.
-    pub(crate) fn keep_late_results(&mut self) {
-        self.by_due
-            .retain(|due, _| matches!(due, Due::Late(_) | Due::Result(_) | Due::Stop | Due::Reason(_)));
+    /// Forgets all that was about the main connection's socket. Late results outlive it, and so do the guard and the dialogs
+    /// that it carries.
+    pub(crate) fn socket_gone(&mut self) {
+        let outlives = |due: &Due| {
+            matches!(
+                due,
+                Due::Late(_)
+                    | Due::Result(_)
+                    | Due::Stop
+                    | Due::Reason(_)
+                    | Due::Dialog(_)
+                    | Due::Confirm(_)
+                    | Due::Answer(_)
+                    | Due::GuardRetry
+                    | Due::GuardAnswer
+            )
+        };
+        self.by_due.retain(|due, _| outlives(due));
         self.by_time = self.by_due.iter().map(|(due, at)| (*at, due.clone())).collect();
     }
 }

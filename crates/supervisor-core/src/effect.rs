@@ -74,8 +74,30 @@ pub enum Effect {
         /// The session.
         route: Route,
     },
+    /// The same for the guard connection.
+    Guard(GuardEffect),
     /// The task has ended; nothing more will come.
     Ended,
+}
+
+/// A request to the shell about the guard connection: a second socket to the task's endpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GuardEffect {
+    /// Open a socket; answered by `Connected` or `DialFailed`.
+    Dial {
+        /// Its number.
+        epoch: Epoch,
+    },
+    /// Close the socket, after what waits to be written was.
+    HangUp {
+        /// Its number.
+        epoch: Epoch,
+    },
+    /// Write a command to it.
+    Send {
+        /// The whole message.
+        text: String,
+    },
 }
 
 /// The two lanes of the writer.

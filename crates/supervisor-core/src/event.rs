@@ -431,6 +431,10 @@ pub enum Event {
         reason: Reason,
     },
 
+    // --- the guard ------------------------------------------------------------------------------------------------
+    /// Something became of the guard connection.
+    Guard(crate::guard::GuardEvent),
+
     // --- the bridge -----------------------------------------------------------------------------------------------
     /// A native dialog was closed at once, by nobody here and for no reason that the browser told.
     DialogSnatched {

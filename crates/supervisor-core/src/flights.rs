@@ -38,6 +38,10 @@ pub enum Purpose {
     AttachPopup,
     /// An answer to a dialog.
     Answer(DialogId),
+    /// The guard begins to listen on a page.
+    Watch(TargetId),
+    /// The guard is asked for a sign that it has heard everything up to now.
+    CatchUp,
     /// A host's call.
     Call(CallId),
     /// A call of the client that is observed.

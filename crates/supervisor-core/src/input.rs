@@ -24,6 +24,8 @@ pub enum Input<'a> {
     },
     /// The connection changed.
     Net(Net),
+    /// The guard connection brings something.
+    Guard(GuardInput<'a>),
     /// The host asks for something.
     Host {
         /// The number under which the answer goes back.
@@ -35,7 +37,21 @@ pub enum Input<'a> {
     Tick,
 }
 
-/// A change of the connection.
+/// What the guard connection brings. Its sockets are numbered apart from those of the main connection.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GuardInput<'a> {
+    /// The browser sent a text message on it.
+    Received {
+        /// The socket it came on.
+        epoch: Epoch,
+        /// The message, verbatim.
+        text: &'a str,
+    },
+    /// It changed.
+    Net(Net),
+}
+
+/// A change of a connection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "net", rename_all = "snake_case")]
 pub enum Net {
@@ -72,6 +88,19 @@ pub enum Net {
         /// Its length.
         bytes: usize,
     },
+}
+
+impl Net {
+    /// The number of the socket that it is about.
+    #[must_use]
+    pub fn epoch(&self) -> Epoch {
+        match self {
+            Net::Connected { epoch, .. }
+            | Net::DialFailed { epoch, .. }
+            | Net::Lost { epoch, .. }
+            | Net::Garbage { epoch, .. } => *epoch,
+        }
+    }
 }
 
 /// What a host asks.

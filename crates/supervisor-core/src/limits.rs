@@ -101,6 +101,17 @@ pub const BRIDGE_HOLD: Duration = Duration::from_secs(1);
 /// together with the bridge's own.
 pub const MAX_HOST_PATTERNS: usize = 64 * 1024;
 
+/// How long the guard connection may take to tell what it has heard when the main connection is lost, and whether it is
+/// still there: the browser process answers in milliseconds, a loaded machine in a second.
+pub const GUARD_WAIT: Duration = Duration::from_secs(5);
+
+/// A main connection that is lost this soon after the guard came may have been dropped for it: backends that allow one
+/// connection do so at once.
+pub const GUARD_PROBATION: Duration = Duration::from_secs(5);
+
+/// So often in a row it is no accident.
+pub const GUARD_QUARRELS: u32 = 2;
+
 /// How long `stop` waits for its answers to be taken; the whole of `stop` is bounded to a second.
 pub const STOP_WAIT: Duration = Duration::from_millis(700);
 

@@ -111,6 +111,8 @@ impl Machine {
             Input::Received { epoch, text } => message::received(&mut cx, epoch, text),
             Input::Observed { text } => observe_rules::command(&mut cx, text),
             Input::Net(net) => connection::net(&mut cx, net),
+            Input::Guard(_) if cx.is_observing() => {}
+            Input::Guard(input) => crate::guard::heard::input(&mut cx, input),
             Input::Host { req, command } => host::host(&mut cx, req, command),
             Input::Tick => {}
         }
@@ -219,6 +221,7 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
         Due::Handshake | Due::Reconnect | Due::Probe | Due::ProbeAnswer | Due::Stop => {
             connection::expired(cx, &due)
         }
+        Due::GuardRetry | Due::GuardAnswer => crate::guard::rules::expired(cx, &due),
         Due::Setup(route) => attach::setup_silent(cx, &route),
         Due::Dialog(id) => crate::dialog::answer::watchdog(cx, id),
         Due::Confirm(id) => crate::dialog::answer::confirmation_missing(cx, id),

@@ -24,6 +24,9 @@ pub struct Meters {
     /// Requests to the bridge's host that were not the script's, or came where a dialog was open already.
     #[serde(skip_serializing_if = "is_none")]
     pub bridge_refused: u64,
+    /// Messages on the guard connection.
+    #[serde(skip_serializing_if = "is_none")]
+    pub guard_messages: u64,
     /// Inputs that were lost because handling them failed inside: a fault of this program.
     pub faults: u64,
 }

@@ -26,6 +26,8 @@ pub struct Options {
     pub bridge: Bridge,
     /// The host that the bridge's script asks: one that nobody else can have.
     pub bridge_host: String,
+    /// Whether a second connection listens, so that open dialogs can still be answered when the first is lost.
+    pub guard: bool,
 }
 
 /// The host of the bridge, unless another one is chosen: no name below `.invalid` is ever given out.
@@ -59,6 +61,7 @@ impl Default for Options {
             reconnect: Reconnect::default(),
             bridge: Bridge::default(),
             bridge_host: BRIDGE_HOST.to_owned(),
+            guard: false,
         }
     }
 }

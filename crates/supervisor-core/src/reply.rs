@@ -53,6 +53,8 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::Call(call) => ending::replied(cx, *call, reply, text),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
         Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
+        // The guard's own; its replies are read where it is heard.
+        Purpose::Watch(_) | Purpose::CatchUp => {}
     }
 }
 

@@ -13,6 +13,7 @@ use crate::dialog::{Dialogs, Open};
 use crate::failure::Failure;
 use crate::flights::Flights;
 use crate::frame::Frames;
+use crate::guard::Guard;
 use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::machine::Beginning;
 use crate::observe::Observer;
@@ -47,6 +48,8 @@ pub struct State {
     pub dialogs: Dialogs,
     /// The bridge.
     pub bridge: Bridge,
+    /// The guard connection.
+    pub guard: Guard,
     /// Host calls.
     pub calls: Calls,
     /// Complaints of pages.
@@ -104,6 +107,7 @@ impl State {
             frames: Frames::default(),
             dialogs: Dialogs::starting_at(beginning.next_dialog),
             bridge: Bridge::default(),
+            guard: Guard::default(),
             calls: Calls::starting_at(beginning.next_call),
             console: Console::default(),
             deadlines: Deadlines::default(),

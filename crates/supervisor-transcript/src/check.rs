@@ -7,7 +7,7 @@ use supervisor_core::At;
 
 use crate::drive::play;
 use crate::error::{TranscriptError, beginning_of};
-use crate::line::Entry;
+use crate::line::{Entry, GuardEntry};
 use crate::reader::{Numbered, Reader};
 use crate::replayed::{Replayed, Sent};
 
@@ -70,7 +70,8 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn line(&mut self, numbered: &Numbered<'a>, sent: &[Sent]) -> Result<(), TranscriptError> {
         match &numbered.line.entry {
-            Entry::Send { text } => return self.recorded(numbered, text),
+            Entry::Send { text } => return self.recorded(numbered, text, false),
+            Entry::Guard(GuardEntry::Send { text }) => return self.recorded(numbered, text, true),
             Entry::Lost { lines } => {
                 return Err(TranscriptError::Lost { line: numbered.number, lines: *lines });
             }
@@ -85,19 +86,28 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn recorded(&mut self, numbered: &Numbered<'a>, text: &str) -> Result<(), TranscriptError> {
-        let sent = self.owed.pop_front().map(|sent| sent.text);
-        if sent.as_deref() == Some(text) {
+    fn recorded(
+        &mut self,
+        numbered: &Numbered<'a>,
+        text: &str,
+        by_guard: bool,
+    ) -> Result<(), TranscriptError> {
+        let sent = self.owed.pop_front();
+        if sent.as_ref().is_some_and(|sent| sent.text == text && sent.by_guard == by_guard) {
             return Ok(());
         }
-        Err(self.difference(numbered.number, numbered.line.at, Some(text.to_owned()), sent))
+        let (recorded, sent) = (on(by_guard, text), sent.map(|sent| on(sent.by_guard, &sent.text)));
+        Err(self.difference(numbered.number, numbered.line.at, Some(recorded), sent))
     }
 
     /// All that was sent for the last input must have been recorded before the next.
     fn nothing_owed(&mut self) -> Result<(), TranscriptError> {
         match self.owed.pop_front() {
             None => Ok(()),
-            Some(sent) => Err(self.difference(sent.line, sent.at, None, Some(sent.text))),
+            Some(sent) => {
+                let text = on(sent.by_guard, &sent.text);
+                Err(self.difference(sent.line, sent.at, None, Some(text)))
+            }
         }
     }
 
@@ -111,4 +121,9 @@ impl<'a> Checker<'a> {
         let inputs = self.inputs.iter().map(|(number, text)| (*number, beginning_of(text))).collect();
         Box::new(Difference { line, at, recorded, sent, inputs }).into()
     }
+}
+
+/// A message, with the connection if that is not the main one.
+fn on(guard: bool, text: &str) -> String {
+    if guard { format!("(guard connection) {text}") } else { text.to_owned() }
 }

@@ -7,11 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use supervisor_core::limits::REASON_WAIT;
-use supervisor_core::{At, Checkpoint, Effect, Input, Machine, Snapshot, Step};
+use supervisor_core::{At, Checkpoint, Effect, GuardEffect, Input, Machine, Snapshot, Step};
 
 use crate::error::{Damage, TranscriptError};
 use crate::header::Header;
-use crate::line::{Entry, Line};
+use crate::line::{Entry, GuardEntry, Line};
 use crate::lines::Lines;
 use crate::reader::{Numbered, Reader};
 use crate::replayed::{Counts, Fault, Replayed, Sent};
@@ -202,7 +202,7 @@ impl Run {
     fn count(&mut self, entry: &Entry<'_>) {
         match entry {
             Entry::Lost { lines } => self.counts.lost_lines = self.counts.lost_lines.saturating_add(*lines),
-            Entry::Send { .. } => self.counts.recorded_sends += 1,
+            Entry::Send { .. } | Entry::Guard(GuardEntry::Send { .. }) => self.counts.recorded_sends += 1,
             Entry::Part(header) if self.driver.has_gap() => {
                 self.warnings
                     .push(format!("line {}: parts before part {} are missing", self.line, header.part));
@@ -255,7 +255,8 @@ impl Run {
 
 fn sent(line: usize, at: At, effect: Effect) -> Option<Sent> {
     match effect {
-        Effect::Send { text, .. } => Some(Sent { line, at, text }),
+        Effect::Send { text, .. } => Some(Sent { line, at, text, by_guard: false }),
+        Effect::Guard(GuardEffect::Send { text }) => Some(Sent { line, at, text, by_guard: true }),
         _ => None,
     }
 }

@@ -37,7 +37,7 @@ pub use drive::{Driver, drive, drive_until};
 pub use error::{Damage, TranscriptError};
 pub use header::{CORE_VERSION, FORMAT, Header};
 pub use import::{Imported, import};
-pub use line::{Entry, Line};
+pub use line::{Entry, GuardEntry, Line};
 pub use lines::Lines;
 pub use observe::{observe, observe_until, replay, replay_until};
 pub use reader::{Numbered, Reader, Unknown, UnknownLine};

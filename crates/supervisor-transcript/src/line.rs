@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use supervisor_core::{At, Command, Epoch, Input, Net, Req};
+use supervisor_core::{At, Command, Epoch, GuardInput, Input, Net, Req};
 
 use crate::header::Header;
 
@@ -39,6 +39,8 @@ pub enum Entry<'a> {
     },
     /// `net`: the connection changed.
     Net(Net),
+    /// With `conn` `guard`: the same on the guard connection.
+    Guard(GuardEntry<'a>),
     /// `tick`: the machine was woken because a deadline passed.
     Tick,
     /// `lost`: the recorder could not keep up, and lines are missing here.
@@ -55,6 +57,25 @@ pub enum Entry<'a> {
     },
     /// The header of the next part of the recording.
     Part(Box<Header>),
+}
+
+/// What happened on the guard connection.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GuardEntry<'a> {
+    /// `recv`: the browser sent a message on it.
+    Recv {
+        /// The guard's socket it came on; they are numbered apart.
+        epoch: Epoch,
+        /// The message, verbatim.
+        text: Cow<'a, str>,
+    },
+    /// `send`: the machine sent a message on it.
+    Send {
+        /// The message, verbatim.
+        text: Cow<'a, str>,
+    },
+    /// `net`: it changed.
+    Net(Net),
 }
 
 impl Line<'_> {
@@ -84,6 +105,11 @@ impl Line<'_> {
             }
             Entry::Host { req, command } => Input::Host { req: *req, command: command.clone() },
             Entry::Net(net) => Input::Net(net.clone()),
+            Entry::Guard(GuardEntry::Send { .. }) => return None,
+            Entry::Guard(GuardEntry::Recv { epoch, text }) => {
+                Input::Guard(GuardInput::Received { epoch: *epoch, text })
+            }
+            Entry::Guard(GuardEntry::Net(net)) => Input::Guard(GuardInput::Net(net.clone())),
             Entry::Tick => Input::Tick,
         })
     }

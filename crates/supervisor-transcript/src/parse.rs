@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use supervisor_core::{At, Epoch, Req};
 
-use crate::line::{Entry, Line};
+use crate::line::{Entry, GuardEntry, Line};
 use crate::stamp;
 
 /// What a line turned out to be.
@@ -71,6 +71,8 @@ struct Fields<'a> {
     t: Option<&'a RawValue>,
     #[serde(borrow)]
     dir: Option<Text<'a>>,
+    #[serde(borrow)]
+    conn: Option<Text<'a>>,
     epoch: Option<Epoch>,
     req: Option<Req>,
     #[serde(borrow)]
@@ -84,7 +86,24 @@ impl<'a> Fields<'a> {
     fn line(self, epoch: Epoch) -> Result<Line<'a>, String> {
         let at =
             self.t.and_then(|t| stamp::read(t.get())).ok_or("expected `t`, the seconds since the start")?;
-        Ok(Line { at, entry: self.entry(epoch)? })
+        let entry = match self.conn.as_deref() {
+            None => self.entry(epoch)?,
+            Some("guard") => Entry::Guard(self.guard_entry()?),
+            Some(other) => return Err(format!("expected `conn` guard or none, got `{other}`")),
+        };
+        Ok(Line { at, entry })
+    }
+
+    /// A message of the guard connection always names its socket.
+    fn guard_entry(self) -> Result<GuardEntry<'a>, String> {
+        let named = self.epoch.is_some();
+        Ok(match self.entry(Epoch::default())? {
+            Entry::Recv { .. } if !named => return Err("expected `epoch` on the guard connection".to_owned()),
+            Entry::Recv { epoch, text } => GuardEntry::Recv { epoch, text },
+            Entry::Send { text } => GuardEntry::Send { text },
+            Entry::Net(net) => GuardEntry::Net(net),
+            _ => return Err("expected `dir` recv, send or net on the guard connection".to_owned()),
+        })
     }
 
     fn entry(self, epoch: Epoch) -> Result<Entry<'a>, String> {
@@ -161,6 +180,23 @@ mod tests {
         ] {
             assert_eq!(parse(line, NOW), recv(r#"{"id":1}"#), "{line}");
         }
+    }
+
+    #[test]
+    fn lines_of_the_guard_connection_are_its_own() {
+        let guard = |line| match parse(line, NOW) {
+            Parsed::Line(Line { entry: Entry::Guard(entry), .. }) => entry,
+            other => panic!("{line}: {other:?}"),
+        };
+        let recv = GuardEntry::Recv { epoch: Epoch(1), text: "{}".into() };
+        assert_eq!(guard(r#"{"t":1,"dir":"recv","conn":"guard","epoch":1,"msg":{}}"#), recv);
+        assert!(why_unknown(r#"{"t":1,"dir":"recv","conn":"guard","msg":{}}"#).contains("`epoch`"));
+        assert_eq!(
+            guard(r#"{"t":1,"dir":"send","conn":"guard","msg":{}}"#),
+            GuardEntry::Send { text: "{}".into() }
+        );
+        assert!(why_unknown(r#"{"t":1,"dir":"recv","conn":"third","msg":{}}"#).contains("got `third`"));
+        assert!(why_unknown(r#"{"t":1,"dir":"tick","conn":"guard"}"#).contains("guard connection"));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use supervisor_core::{Command, DialogPolicy, Place};
 
 use crate::session::{
-    Happening, Session, accept, answered_alert, dialog_closes, dialog_opens, page_attached,
+    Happening, Session, accept, answered_alert, carried_confirm, dialog_closes, dialog_opens, on_guard,
+    page_attached,
 };
 use crate::{Reader, Redactor, TranscriptError, Writer, check, drive, drive_until, redact};
 
@@ -23,6 +24,7 @@ fn session_name() -> impl Strategy<Value = &'static str> {
 /// Two pages, their dialogs, calls, and a connection that comes and goes.
 fn happening() -> impl Strategy<Value = Happening> {
     let kind = prop_oneof![Just("alert"), Just("confirm"), Just("prompt"), Just("beforeunload")];
+    let guard_name = || prop_oneof![Just("G1"), Just("G2")];
     prop_oneof![
         4 => (0_u64..3_000_000).prop_map(Happening::Wait),
         6 => Just(Happening::Reply(r#""result":{}"#)),
@@ -45,12 +47,20 @@ fn happening() -> impl Strategy<Value = Happening> {
         1 => Just(Happening::Garbage),
         1 => Just(Happening::Tick),
         1 => Just(Happening::SaysLate("{}")),
+        1 => Just(Happening::GuardConnected),
+        1 => Just(Happening::GuardLost),
+        2 => Just(Happening::GuardReply(r#""result":{}"#)),
+        1 => Just(Happening::GuardReply(r#""result":{"sessionId":"G1"}"#)),
+        1 => Just(Happening::GuardReply(r#""result":{"sessionId":"G2"}"#)),
+        1 => guard_name().prop_map(|name| on_guard(dialog_opens(name, &name.replace('G', "F"), "confirm"))),
+        1 => (guard_name(), any::<bool>())
+            .prop_map(|(name, ok)| on_guard(dialog_closes(name, &name.replace('G', "F"), ok))),
         1 => any::<String>().prop_map(Happening::Says),
     ]
 }
 
 fn happenings() -> impl Strategy<Value = Vec<Happening>> {
-    let head = prop_oneof![Just(Vec::new()), Just(answered_alert())];
+    let head = prop_oneof![Just(Vec::new()), Just(answered_alert()), Just(carried_confirm())];
     (head, prop::collection::vec(happening(), 0..60)).prop_map(|(head, tail)| [head, tail].concat())
 }
 
@@ -204,6 +214,23 @@ fn the_example_session_answers_its_dialog() {
     assert_eq!((recent[0].accepted, recent[0].opened_at), (Some(true), 1_650_000_002.501_001));
     let answer = replayed.sends.iter().find(|sent| sent.text.contains("Page.handleJavaScriptDialog"));
     assert_eq!(answer.unwrap().at, supervisor_core::At(2_501_018));
+}
+
+#[test]
+fn a_session_with_a_guard_replays_with_what_was_said_on_both_connections() {
+    let mut live = Session::run(DialogPolicy::MustRespond, &carried_confirm());
+    let replayed = check(&live.recording).unwrap();
+    assert_eq!(replayed.events, live.events);
+    assert_eq!(replayed.snapshot, live.snapshot());
+    let recent = &replayed.snapshot.recent_dialogs;
+    assert_eq!((recent.len(), recent[0].accepted), (1, Some(true)));
+    let answer = replayed.sends.iter().find(|sent| sent.text.contains("Page.handleJavaScriptDialog"));
+    assert!(answer.unwrap().by_guard);
+    // An answer on the other connection is another answer.
+    let (number, line) = line_of(live.text(), "Page.handleJavaScriptDialog");
+    let found = difference(&live.text().replace(line, &line.replace(r#","conn":"guard""#, "")));
+    assert_eq!(found.line, number);
+    assert!(found.sent.unwrap().starts_with("(guard connection) {"));
 }
 
 fn line_of<'a>(text: &'a str, word: &str) -> (usize, &'a str) {

@@ -38,6 +38,9 @@ pub struct Sent {
     pub at: At,
     /// The message.
     pub text: String,
+    /// Whether it was sent on the guard connection.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_guard: bool,
 }
 
 /// How much a replay read, and what was not understood.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use supervisor_core::{
-    Action, At, Beginning, Command, DialogChoice, DialogPolicy, Effect, EndpointKind, Epoch, Input, Machine,
-    Net, Recorded, Req, Snapshot, Stage,
+    Action, At, Beginning, Command, DialogChoice, DialogPolicy, Effect, EndpointKind, Epoch, GuardEffect,
+    GuardInput, Input, Machine, Net, Recorded, Req, Snapshot, Stage,
 };
 
 use crate::{Header, Writer};
@@ -26,6 +26,13 @@ pub(crate) enum Happening {
     /// The connection is opened, lost, …
     Connected,
     Lost,
+    /// The oldest command of the guard that is unanswered is answered.
+    GuardReply(&'static str),
+    /// The browser says this on the guard's connection.
+    GuardSays(String),
+    /// The guard's connection is opened, or lost.
+    GuardConnected,
+    GuardLost,
     DialFailed,
     Garbage,
     Tick,
@@ -39,6 +46,8 @@ pub(crate) struct Session {
     epoch: Epoch,
     req: Req,
     unanswered: VecDeque<u64>,
+    guard_epoch: Epoch,
+    guard_unanswered: VecDeque<u64>,
     pub(crate) recording: Vec<u8>,
     pub(crate) events: Vec<Recorded>,
 }
@@ -48,6 +57,7 @@ impl Session {
         let mut beginning =
             Beginning { started_unix_us: 1_650_000_000_000_000, seed: 7, ..Beginning::default() };
         beginning.options.dialog_policy = policy;
+        beginning.options.guard = true;
         let mut recording = Vec::new();
         let header = Header::new(beginning.clone(), "ws://127.0.0.1/devtools/browser/…");
         Self {
@@ -57,6 +67,8 @@ impl Session {
             epoch: beginning.epoch,
             req: Req(0),
             unanswered: VecDeque::new(),
+            guard_epoch: Epoch(0),
+            guard_unanswered: VecDeque::new(),
             recording,
             events: Vec::new(),
         }
@@ -97,6 +109,20 @@ impl Session {
                 self.input(Input::Net(Net::Connected { epoch, endpoint: EndpointKind::Browser }));
             }
             Happening::Lost => self.input(Input::Net(Net::Lost { epoch, reason: "reset".to_owned() })),
+            Happening::GuardReply(rest) => {
+                if let Some(id) = self.guard_unanswered.pop_front() {
+                    self.guard_says(&format!("{{\"id\":{id},{rest}}}"));
+                }
+            }
+            Happening::GuardSays(text) => self.guard_says(text),
+            Happening::GuardConnected => {
+                let net = Net::Connected { epoch: self.guard_epoch, endpoint: EndpointKind::Browser };
+                self.input(Input::Guard(GuardInput::Net(net)));
+            }
+            Happening::GuardLost => {
+                let net = Net::Lost { epoch: self.guard_epoch, reason: "reset".to_owned() };
+                self.input(Input::Guard(GuardInput::Net(net)));
+            }
             Happening::DialFailed => {
                 let (stage, reason) = (Stage::Upgrade, "refused".to_owned());
                 self.input(Input::Net(Net::DialFailed { epoch, stage, reason, http_status: Some(503) }));
@@ -104,6 +130,10 @@ impl Session {
             Happening::Garbage => self.input(Input::Net(Net::Garbage { epoch, bytes: 3 })),
             Happening::Tick => self.input(Input::Tick),
         }
+    }
+
+    fn guard_says(&mut self, text: &str) {
+        self.input(Input::Guard(GuardInput::Received { epoch: self.guard_epoch, text }));
     }
 
     fn input(&mut self, input: Input<'_>) {
@@ -119,6 +149,14 @@ impl Session {
                 Effect::Dial { epoch } => {
                     self.epoch = epoch;
                     self.unanswered.clear();
+                }
+                Effect::Guard(GuardEffect::Send { text }) => {
+                    self.writer.sent_by_guard(self.at, &text, &mut self.recording);
+                    self.guard_unanswered.extend(command_id(&text));
+                }
+                Effect::Guard(GuardEffect::Dial { epoch }) => {
+                    self.guard_epoch = epoch;
+                    self.guard_unanswered.clear();
                 }
                 _ => {}
             }
@@ -153,12 +191,47 @@ pub(crate) fn accept() -> Happening {
     Happening::Host(Command::Respond { choice: DialogChoice::default(), action })
 }
 
-/// A page whose alert the host accepts.
-pub(crate) fn answered_alert() -> Vec<Happening> {
+/// The same on the guard's connection.
+pub(crate) fn on_guard(happening: Happening) -> Happening {
+    match happening {
+        Happening::Says(text) => Happening::GuardSays(text),
+        other => other,
+    }
+}
+
+/// A page that is set up.
+fn page_there() -> Vec<Happening> {
     let mut all = vec![Happening::Host(Command::Start), Happening::Wait(1_000), Happening::Connected];
-    all.extend(std::iter::repeat_n(Happening::Reply(r#""result":{}"#), 4));
+    all.extend(std::iter::repeat_n(Happening::Reply(r#""result":{}"#), 3));
     all.extend([Happening::Wait(1), page_attached("S1", "F1")]);
     all.extend(std::iter::repeat_n(Happening::Reply(r#""result":{},"sessionId":"S1""#), 8));
+    all
+}
+
+/// The connection is lost with a confirm open, which the host then accepts by the guard.
+pub(crate) fn carried_confirm() -> Vec<Happening> {
+    let mut all = page_there();
+    all.extend([
+        Happening::GuardConnected,
+        Happening::GuardReply(r#""result":{"sessionId":"G1"}"#),
+        Happening::GuardReply(r#""result":{},"sessionId":"G1""#),
+        dialog_opens("S1", "F1", "confirm"),
+        on_guard(dialog_opens("G1", "F1", "confirm")),
+        Happening::Lost,
+        Happening::GuardReply(r#""result":{}"#),
+        accept(),
+        on_guard(dialog_closes("G1", "F1", true)),
+        Happening::GuardReply(r#""result":{},"sessionId":"G1""#),
+        Happening::Wait(700_000),
+        Happening::Tick,
+        Happening::Connected,
+    ]);
+    all
+}
+
+/// A page whose alert the host accepts.
+pub(crate) fn answered_alert() -> Vec<Happening> {
+    let mut all = page_there();
     all.extend([
         Happening::Wait(2_500_000),
         dialog_opens("S1", "F1", "alert"),

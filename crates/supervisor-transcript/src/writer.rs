@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use supervisor_core::{At, Checkpoint, Epoch, Input, Net, Req};
+use supervisor_core::{At, Checkpoint, Epoch, GuardInput, Input, Net, Req};
 
 use crate::header::Header;
-use crate::line::{Entry, Line};
+use crate::line::{Entry, GuardEntry, Line};
 use crate::stamp;
 
 /// Writes the lines of one recording in the order in which the machine saw them.
@@ -27,7 +27,7 @@ impl Writer {
 
     /// For a transcript that has no header, of a client that was observed.
     pub(crate) fn without_header() -> Self {
-        Self { epoch: Epoch(0) }
+        Self { epoch: Epoch::default() }
     }
 
     /// Appends an input.
@@ -39,7 +39,15 @@ impl Writer {
                 out.extend_from_slice(b"send\"");
                 message(text, out);
             }
-            Input::Net(net) => self.net(net, out),
+            Input::Net(change) => self.net(change, out),
+            Input::Guard(GuardInput::Received { epoch, text }) => {
+                out.extend_from_slice(b"recv\"");
+                out.extend_from_slice(GUARD);
+                out.extend_from_slice(b",\"epoch\":");
+                json(epoch, out);
+                message(text, out);
+            }
+            Input::Guard(GuardInput::Net(change)) => net(change, GUARD, out),
             Input::Host { req, command } => host(*req, command, out),
             Input::Tick => out.extend_from_slice(b"tick\""),
         }
@@ -50,6 +58,15 @@ impl Writer {
     pub fn sent(&mut self, at: At, text: &str, out: &mut Vec<u8>) {
         start(at, out);
         out.extend_from_slice(b"send\"");
+        message(text, out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends a message that the machine sent on the guard connection.
+    pub fn sent_by_guard(&mut self, at: At, text: &str, out: &mut Vec<u8>) {
+        start(at, out);
+        out.extend_from_slice(b"send\"");
+        out.extend_from_slice(GUARD);
         message(text, out);
         out.extend_from_slice(b"}\n");
     }
@@ -88,6 +105,7 @@ impl Writer {
     pub fn line(&mut self, line: &Line<'_>, out: &mut Vec<u8>) {
         match (&line.entry, line.input()) {
             (Entry::Send { text }, _) => self.sent(line.at, text, out),
+            (Entry::Guard(GuardEntry::Send { text }), _) => self.sent_by_guard(line.at, text, out),
             (Entry::Lost { lines }, _) => self.lost(line.at, *lines, out),
             (Entry::Checkpoint { epoch, json }, _) => {
                 self.checkpoint_json(line.at, *epoch, json.as_bytes(), out);
@@ -108,13 +126,22 @@ impl Writer {
         message(text, out);
     }
 
-    fn net(&mut self, net: &Net, out: &mut Vec<u8>) {
-        if let Net::Connected { epoch, .. } = net {
+    fn net(&mut self, change: &Net, out: &mut Vec<u8>) {
+        if let Net::Connected { epoch, .. } = change {
             self.epoch = *epoch;
         }
-        out.extend_from_slice(b"net\",\"msg\":");
-        json(net, out);
+        net(change, b"", out);
     }
+}
+
+/// What names the guard connection in a line.
+const GUARD: &[u8] = b",\"conn\":\"guard\"";
+
+fn net(net: &Net, conn: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"net\"");
+    out.extend_from_slice(conn);
+    out.extend_from_slice(b",\"msg\":");
+    json(net, out);
 }
 
 fn start(at: At, out: &mut Vec<u8>) {
@@ -212,6 +239,26 @@ mod tests {
         );
         assert_eq!(lines[1], r#"{"t":0.000001,"dir":"recv","epoch":1,"msg":{}}"#);
         assert_eq!(lines[2], r#"{"t":0.000002,"dir":"recv","msg":{}}"#);
+    }
+
+    #[test]
+    fn the_guard_connection_is_named_and_numbered_apart() {
+        let text = written(|writer, out| {
+            let guard = |input| Input::Guard(input);
+            let net = Net::Connected { epoch: Epoch(1), endpoint: EndpointKind::Browser };
+            writer.input(At(0), &guard(GuardInput::Net(net)), out);
+            writer.input(At(1), &guard(GuardInput::Received { epoch: Epoch(1), text: "{}" }), out);
+            writer.input(At(2), &Input::Received { epoch: Epoch(0), text: "{}" }, out);
+            writer.sent_by_guard(At(3), "{}", out);
+        });
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            r#"{"t":0.000000,"dir":"net","conn":"guard","msg":{"net":"connected","epoch":1,"endpoint":"browser"}}"#
+        );
+        assert_eq!(lines[1], r#"{"t":0.000001,"dir":"recv","conn":"guard","epoch":1,"msg":{}}"#);
+        assert_eq!(lines[2], r#"{"t":0.000002,"dir":"recv","msg":{}}"#);
+        assert_eq!(lines[3], r#"{"t":0.000003,"dir":"send","conn":"guard","msg":{}}"#);
     }
 
     #[test]

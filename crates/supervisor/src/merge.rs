@@ -48,7 +48,7 @@ mod tests {
     use std::sync::Arc;
 
     use serde_json::json;
-    use supervisor_core::snapshot::{Counts, StatusView};
+    use supervisor_core::snapshot::{Counts, GuardView, StatusView};
 
     use super::*;
 
@@ -60,6 +60,7 @@ mod tests {
             last_error: None,
             reason: None,
             browser: Some("Chrome/156".into()),
+            guard: GuardView::default(),
         };
         let snapshot = Snapshot {
             pending_dialogs: Arc::default(),

@@ -33,7 +33,8 @@ fn every_event_is_in_the_protocol_and_decodes_as_it_says() {
 #[test]
 fn every_modelled_result_decodes_as_the_protocol_says() {
     let protocol = Protocol::load();
-    let results: [(&str, Decode<'_>); 4] = [
+    let results: [(&str, Decode<'_>); 5] = [
+        ("Target.attachToTarget", &|json| Ok(format!("{:?}", parse::<target::Attached<'_>>("test", json)?))),
         ("Target.getTargetInfo", &|json| {
             Ok(format!("{:?}", parse::<target::TargetInfoResult<'_>>("test", json)?))
         }),

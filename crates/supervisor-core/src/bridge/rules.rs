@@ -120,7 +120,7 @@ fn came(cx: &mut Cx<'_>, dialog: DialogOpening) {
 }
 
 pub(crate) fn may_ask(cx: &mut Cx<'_>, dialog: DialogOpening) {
-    dialog_rules::opened(cx, dialog, None);
+    dialog_rules::opened(cx, dialog, None, None);
 }
 
 /// The script is told that nobody can be asked; it then asks the browser, which does what it always does.

@@ -112,7 +112,7 @@ impl State {
     pub(crate) fn socket_gone(&mut self) {
         self.connection.endpoint = None;
         self.flights.clear();
-        self.deadlines.keep_late_results();
+        self.deadlines.socket_gone();
     }
 
     /// A new socket shows the browser afresh.

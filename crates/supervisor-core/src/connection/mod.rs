@@ -11,16 +11,17 @@ use crate::call::ending;
 use crate::call::late;
 use crate::context::Cx;
 use crate::deadlines::Due;
-use crate::dialog::Reason;
 use crate::dialog::answer as dialog_answer;
 use crate::dialog::rules as dialog_rules;
+use crate::dialog::{Kept, Open, Reason};
 use crate::effect::{Effect, Outcome};
 use crate::event::Event;
 use crate::failure::{Code, Failure, Stage};
 use crate::flights::Purpose;
+use crate::guard::{carry, rules as guard};
 use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::input::Net;
-use crate::limits::{PROBE_EVERY, RECONNECT_FIRST, RECONNECT_LONGEST};
+use crate::limits::{PROBE_EVERY, RECONNECT_FIRST, RECONNECT_LONGEST, STOP_WAIT};
 use crate::options::DialogPolicy;
 use crate::session::{attach, gone};
 use crate::snapshot::Status;
@@ -52,13 +53,9 @@ fn dial(cx: &mut Cx<'_>, attempt: u32) {
 
 /// The connection changed. What is of an earlier epoch, or comes when all is over, means nothing.
 pub(crate) fn net(cx: &mut Cx<'_>, net: Net) {
-    let epoch = match &net {
-        Net::Connected { epoch, .. } | Net::DialFailed { epoch, .. } => *epoch,
-        Net::Lost { epoch, .. } | Net::Garbage { epoch, .. } => *epoch,
-    };
     let is_over =
         matches!(cx.state().connection.status, Status::Failed | Status::Stopped | Status::NotConnected);
-    if epoch != cx.state().connection.epoch || is_over {
+    if net.epoch() != cx.state().connection.epoch || is_over {
         return;
     }
     let is_open = cx.state().connection.endpoint.is_some();
@@ -111,6 +108,7 @@ pub(crate) fn handshake_done(cx: &mut Cx<'_>) {
     cx.emit(Event::Connected { epoch });
     alive(cx);
     answer_starters(cx, &Outcome::Done);
+    guard::settle(cx);
 }
 
 /// A backend that cannot attach to pages cannot be supervised.
@@ -154,6 +152,7 @@ pub(crate) fn expired(cx: &mut Cx<'_>, due: &Due) {
         Due::Handshake => {
             handshake_failed(cx, "the socket is open, but the browser did not answer the first commands")
         }
+        Due::Reconnect if cx.state().connection.stopper.is_some() => {}
         Due::Reconnect => dial(cx, cx.state().connection.attempt + 1),
         Due::Probe => {
             cx.send(&Route::Root, &browser::GetVersion {}, Purpose::Probe);
@@ -167,18 +166,30 @@ pub(crate) fn expired(cx: &mut Cx<'_>, due: &Due) {
     }
 }
 
-/// The socket is gone: calls end, dialogs end, and the connection is made again.
+/// The socket is gone: calls end, dialogs end unless the guard carries them, and the connection is made again.
 fn lost(cx: &mut Cx<'_>, reason: &str) {
+    carry::main_lost(cx);
     if cx.state().connection.stopper.is_some() {
-        return stopped(cx);
+        return lost_while_stopping(cx, reason);
     }
-    end_dialogs(cx);
+    end_dialogs(cx, |open| open.kept == Kept::ByMain);
     end_requests(cx, Code::Disconnected, "the connection was lost; whether the call took effect is unknown");
     if cx.state().connection.was_connected {
         retry(cx, reason);
     } else {
         fail(cx, start_failure(Stage::Handshake, reason, None));
     }
+}
+
+/// What the guard carries can still be answered; nothing is made again.
+fn lost_while_stopping(cx: &mut Cx<'_>, reason: &str) {
+    if !carry::carries_any(cx.state()) {
+        return stopped(cx);
+    }
+    end_dialogs(cx, |open| open.kept == Kept::ByMain);
+    cx.emit(Event::ConnectionLost { reason: reason.to_owned(), retry_at: cx.at.after(STOP_WAIT) });
+    dialog_answer::by_stop_again(cx);
+    stop_if_answered(cx);
 }
 
 /// The page of a page endpoint is gone, and its socket will be: there is nothing to come back to.
@@ -212,7 +223,7 @@ fn retry(cx: &mut Cx<'_>, reason: &str) {
 }
 
 /// Half a second, doubled each time up to ten, each between three quarters and five quarters of that.
-fn backoff(attempt: u32, seed: u64) -> Duration {
+pub(crate) fn backoff(attempt: u32, seed: u64) -> Duration {
     let whole = RECONNECT_FIRST.saturating_mul(1 << attempt.min(16)).min(RECONNECT_LONGEST);
     let jitter = mix(seed.wrapping_add(u64::from(attempt))) % 501;
     whole * 3 / 4 + whole * u32::try_from(jitter).unwrap_or(0) / 1000
@@ -228,13 +239,16 @@ pub(crate) fn mix(seed: u64) -> u64 {
 
 /// The task is over, and says so once.
 fn fail(cx: &mut Cx<'_>, failure: Failure) {
-    end_dialogs(cx);
+    // The last connection that could answer them is about to go.
+    dialog_answer::by_stop_again(cx);
+    end_dialogs(cx, |_| true);
     end_requests(cx, Code::Disconnected, "the connection is gone for good");
     cx.emit(Event::Failed { failure: failure.clone() });
     answer_starters(cx, &Outcome::Failed(failure));
     if let Some(req) = cx.state().connection.stopper {
         cx.reply(req, Outcome::Done);
     }
+    guard::end(cx);
     cx.effect(Effect::Ended);
 }
 
@@ -253,13 +267,15 @@ fn answer_starters(cx: &mut Cx<'_>, outcome: &Outcome) {
     }
 }
 
-/// Every dialog ends when its connection does: what becomes of it in the browser, nobody here will know.
-fn end_dialogs(cx: &mut Cx<'_>) {
-    let open: Vec<DialogId> = cx.state().dialogs.open.keys().copied().collect();
+/// A dialog ends when its connection does: what becomes of it in the browser, nobody here will know.
+fn end_dialogs(cx: &mut Cx<'_>, ends: impl Fn(&Open) -> bool) {
+    let open = cx.state().dialogs.open.iter().filter(|(_, open)| ends(open));
+    let open: Vec<DialogId> = open.map(|(id, _)| *id).collect();
     for id in open {
         dialog_rules::end(cx, id, crate::dialog::ClosedBy::Remote, Some(Reason::Disconnected), None, None);
     }
-    let strays: Vec<DialogId> = cx.state().dialogs.strays.iter().map(|stray| stray.meant).collect();
+    let strays = cx.state().dialogs.strays.iter().filter(|stray| !stray.by_guard);
+    let strays: Vec<DialogId> = strays.map(|stray| stray.meant).collect();
     for id in strays {
         dialog_answer::confirmation_missing(cx, id);
     }
@@ -288,6 +304,7 @@ pub(crate) fn options_changed(cx: &mut Cx<'_>) {
         cx.emit(Event::DialogWatchdogSet { id, watchdog });
         dialog_answer::by_policy(cx, id);
     }
+    guard::settle(cx);
 }
 
 /// The host asks to stop: what is open and may safely be answered is dismissed first.
@@ -307,8 +324,8 @@ pub(crate) fn stop(cx: &mut Cx<'_>, req: Req) {
 pub(crate) fn stop_if_answered(cx: &mut Cx<'_>) {
     let is_stopping =
         cx.state().connection.stopper.is_some() && cx.state().connection.status != Status::Stopped;
-    let waits =
-        cx.state().is_connected() && cx.state().dialogs.open.values().any(|open| open.answer().is_some());
+    let on_its_way = |open: &Open| open.answer().is_some() && dialog_answer::has_a_way(cx.state(), open);
+    let waits = cx.state().guard.is_catching_up() || cx.state().dialogs.open.values().any(on_its_way);
     if is_stopping && !waits {
         stopped(cx);
     }
@@ -321,10 +338,11 @@ fn stopped(cx: &mut Cx<'_>) {
     }
     hang_up(cx);
     cx.emit(Event::Stopped);
-    end_dialogs(cx);
+    end_dialogs(cx, |_| true);
     end_requests(cx, Code::NotConnected, "the task was stopped");
     let stopped = Failure::new(Code::NotConnected, "the task was stopped while it was connecting");
     answer_starters(cx, &Outcome::Failed(stopped));
+    guard::end(cx);
     cx.reply(req, Outcome::Done);
     cx.effect(Effect::Ended);
 }

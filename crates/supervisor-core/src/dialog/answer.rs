@@ -7,7 +7,7 @@ use crate::bridge::rules as bridge;
 use crate::context::Cx;
 use crate::dialog::apply::leaves_a_stray;
 use crate::dialog::rules::{end, end_owing};
-use crate::dialog::{Answerer, Closed, ClosedBy, Open, Progress, Reason, Unanswerable};
+use crate::dialog::{Answerer, Closed, ClosedBy, Kept, Open, Progress, Reason, Unanswerable};
 use crate::effect::Outcome;
 use crate::event::Event;
 use crate::failure::{Code, Failure};
@@ -71,6 +71,13 @@ fn no_dialog(state: &State, choice: &DialogChoice) -> Failure {
 /// Whether this dialog can take this answer now.
 fn answerable(state: &State, id: DialogId, action: &Action) -> Result<(), Failure> {
     let Some(open) = state.dialogs.open.get(&id) else { return Err(not_open(state, id)) };
+    if open.kept == Kept::Unsure {
+        let text = format!(
+            "the connection was just lost; whether {id} is still open is known in a moment: try again"
+        );
+        let dialog = view::open(state, id, open);
+        return Err(Failure::new(Code::Disconnected, text).with(|detail| detail.dialog = Some(dialog)));
+    }
     if open.answer().is_some() {
         let by = open.answer().map(|answer| ClosedBy::from(answer.by).as_str().to_owned());
         let text = format!("{id} is being answered already, by {}", by.as_deref().unwrap_or("another party"));
@@ -149,9 +156,18 @@ pub(crate) fn watchdog(cx: &mut Cx<'_>, id: DialogId) {
 
 fn answer_if_pending(cx: &mut Cx<'_>, id: DialogId, by: Answerer, action: &Action) {
     let is_pending = |open: &Open| matches!(open.progress, Progress::Pending) && open.is_answerable();
-    let pending = cx.state().is_connected() && cx.state().dialogs.open.get(&id).is_some_and(is_pending);
-    if pending {
+    let open = cx.state().dialogs.open.get(&id).filter(|open| is_pending(open));
+    if open.is_some_and(|open| has_a_way(cx.state(), open)) {
         send(cx, id, by, None, action);
+    }
+}
+
+/// Whether there is a connection for an answer to this dialog.
+pub(crate) fn has_a_way(state: &State, open: &Open) -> bool {
+    match open.kept {
+        Kept::ByMain => state.is_connected(),
+        Kept::Unsure => false,
+        Kept::ByGuard(_) => true,
     }
 }
 
@@ -168,12 +184,15 @@ fn send(cx: &mut Cx<'_>, id: DialogId, by: Answerer, req: Option<Req>, action: &
     };
     let accept = action.accepts();
     let user_input = prompt_text.as_deref().map(|text| cut(text, MAX_SHOWN_TEXT).to_owned());
-    let command = match open.opening.paused.clone() {
-        Some(paused) => {
+    let command = match (open.opening.paused.clone(), open.kept.clone()) {
+        (Some(paused), _) => {
             let reply = bridge::reply(&paused, accept, prompt_text.as_deref());
             cx.send(&paused.route, &reply, Purpose::Answer(id))
         }
-        None => cx.send(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id)),
+        (None, Kept::ByGuard(route)) => {
+            cx.send_guard(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id))
+        }
+        (None, _) => cx.send(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id)),
     };
     cx.emit(Event::DialogAnswering { id, by, req, accept, user_input, command });
 }
@@ -295,7 +314,41 @@ pub(crate) fn overdue(cx: &mut Cx<'_>, id: DialogId) {
 /// The browser closed the dialog or took the answer, and said nothing more: that is as much as will be known.
 pub(crate) fn confirmation_missing(cx: &mut Cx<'_>, id: DialogId) {
     match cx.state().dialogs.open.get(&id).cloned() {
+        Some(open) if matches!(open.progress, Progress::Answering(_)) => answer_lost(cx, id, &open),
         Some(open) => end_as_answered(cx, id, &open),
         None => stray_settled(cx, id, false),
+    }
+}
+
+/// An answer went out on the main connection just before that was lost, and the guard still sees the dialog: it never
+/// arrived. Whoever answers by rule does so again; the host decides for itself.
+fn answer_lost(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
+    let Some(answer) = open.answer().cloned().filter(|_| open.kept != Kept::ByMain) else { return };
+    cx.emit(Event::DialogAnswerRefused { id });
+    if let Some(req) = answer.req {
+        let dialog = cx.state().dialogs.open.get(&id).map(|open| view::open(cx.state(), id, open));
+        let text = format!(
+            "the connection was lost with the answer to {id} on its way, and {id} is still open; answer again"
+        );
+        cx.fail(req, Failure::new(Code::Disconnected, text).with(|detail| detail.dialog = dialog));
+    }
+    match answer.by {
+        Answerer::Agent if cx.state().options.dialog_policy == DialogPolicy::MustRespond => {
+            let watchdog = open.opened_at.after(cx.state().options.dialog_timeout).max(cx.at);
+            cx.emit(Event::DialogWatchdogSet { id, watchdog: Some(watchdog) });
+            by_policy(cx, id);
+        }
+        Answerer::Watchdog => watchdog(cx, id),
+        Answerer::Agent | Answerer::Policy | Answerer::Stop => by_policy(cx, id),
+    }
+}
+
+/// The main connection was lost while the task stops: what the guard carries is dismissed by it.
+pub(crate) fn by_stop_again(cx: &mut Cx<'_>) {
+    let open = cx.state().dialogs.open.iter().filter(|(_, open)| matches!(open.kept, Kept::ByGuard(_)));
+    let carried: Vec<(DialogId, Open)> = open.map(|(id, open)| (*id, open.clone())).collect();
+    for (id, open) in carried {
+        answer_lost(cx, id, &open);
+        by_stop(cx, id);
     }
 }

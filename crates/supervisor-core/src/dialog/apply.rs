@@ -1,7 +1,7 @@
 //! Folding the events of dialogs.
 
 use crate::deadlines::Due;
-use crate::dialog::{Answer, Closed, ClosedBy, Open, Owed, Progress, Reason, Stray, Unanswerable};
+use crate::dialog::{Answer, Closed, ClosedBy, Kept, Open, Owed, Progress, Reason, Stray, Unanswerable};
 use crate::event::Event;
 use crate::ids::{DialogId, Route};
 use crate::limits::{ANSWER_CONFIRM, REASON_WAIT};
@@ -22,6 +22,7 @@ impl State {
                     progress: Progress::Pending,
                     seen_by: [dialog.route.clone()].into(),
                     unanswerable: None,
+                    kept: Kept::ByMain,
                 };
                 self.dialogs.open.insert(*id, open);
                 if let Some(watchdog) = watchdog {
@@ -35,6 +36,9 @@ impl State {
             Event::DialogSeenAgain { id, route } => {
                 if let Some(open) = self.dialogs.open.get_mut(id) {
                     open.seen_by.insert(route.clone());
+                    if open.kept != Kept::ByMain {
+                        (open.kept, open.opening.route) = (Kept::ByMain, route.clone());
+                    }
                 }
             }
             Event::DialogAnswering { id, by, req, accept, user_input, command } => {
@@ -120,6 +124,7 @@ impl State {
         owed: &[Route],
     ) {
         let Some(open) = self.dialogs.open.remove(&id) else { return };
+        self.guard_settles(&open.opening);
         self.deadlines.cancel(&Due::Dialog(id));
         self.deadlines.cancel(&Due::Confirm(id));
         if by == ClosedBy::Remote && reason.is_none() {
@@ -183,7 +188,8 @@ impl State {
             stray.hit = Some(id);
         }
         if let Some(answer) = open.answer().filter(|_| leaves_a_stray(reason)) {
-            let stray = Stray { meant: id, page: page.clone(), answer: answer.clone(), hit: None };
+            let by_guard = open.kept != Kept::ByMain;
+            let stray = Stray { meant: id, page: page.clone(), answer: answer.clone(), hit: None, by_guard };
             self.dialogs.strays.push(stray);
             self.deadlines.set(Due::Confirm(id), at.after(ANSWER_CONFIRM));
         }

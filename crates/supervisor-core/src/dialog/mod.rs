@@ -53,6 +53,14 @@ pub struct DialogOpening {
     pub paused: Option<Paused>,
 }
 
+impl DialogOpening {
+    /// Whether two sessions report the same dialog.
+    #[must_use]
+    pub fn is_same(&self, other: &DialogOpening) -> bool {
+        self.kind == other.kind && self.message == other.message && self.frame == other.frame
+    }
+}
+
 /// Where a dialog comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -77,6 +85,19 @@ pub struct Open {
     pub seen_by: BTreeSet<Route>,
     /// Why nobody can answer it.
     pub unanswerable: Option<Unanswerable>,
+    /// Which connection it is answered by.
+    pub kept: Kept,
+}
+
+/// Which connection a dialog is answered by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kept {
+    /// The main one.
+    ByMain,
+    /// The main one is lost, and whether the guard has it is not known yet.
+    Unsure,
+    /// The guard, by this session: the main connection was lost while it was open.
+    ByGuard(Route),
 }
 
 /// How far the answer to a dialog is.
@@ -299,6 +320,8 @@ pub struct Stray {
     pub answer: Answer,
     /// The dialog that ended as if it had been answered so.
     pub hit: Option<DialogId>,
+    /// Whether the guard carried it.
+    pub by_guard: bool,
 }
 
 /// All dialogs of a task.

@@ -10,6 +10,8 @@ use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::dialog::{ClosedBy, DialogOpening, Open, Progress, Reason, Source, Unanswerable};
 use crate::event::{Event, FrameInfo};
+use crate::guard::rules as guard;
+use crate::guard::{GuardEvent, Why};
 use crate::ids::{DialogId, Route};
 use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
@@ -26,17 +28,21 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
     let dialog = describe(route, &page, event);
     let mut overlaps = None;
     if let Some((id, open)) = cx.state().open_dialog(&page) {
-        if !open.seen_by.contains(route) && is_same(open, &dialog) {
+        if !open.seen_by.contains(route) && open.opening.is_same(&dialog) {
             cx.emit(Event::DialogSeenAgain { id, route: route.clone() });
             return;
         }
         overlaps = make_room(cx, id, &dialog);
     }
     bridge::native_opened(cx, &dialog);
-    opened(cx, dialog, overlaps);
+    let is_kept_open = dialog.has_browser_handler;
+    opened(cx, dialog, overlaps, None);
+    if !is_kept_open && cx.state().guard.in_use() {
+        guard::unsuited(cx, Why::ClosesDialogs);
+    }
 }
 
-fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogOpening<'_>) -> DialogOpening {
+pub(crate) fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogOpening<'_>) -> DialogOpening {
     DialogOpening {
         page: page.clone(),
         route: route.clone(),
@@ -52,15 +58,8 @@ fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogOpening<'_>)
     }
 }
 
-/// Whether two sessions report the same dialog.
-fn is_same(open: &Open, dialog: &DialogOpening) -> bool {
-    open.opening.kind == dialog.kind
-        && open.opening.message == dialog.message
-        && open.opening.frame == dialog.frame
-}
-
 /// The page already shows a dialog: the new one takes its place. A browser that keeps dialogs open loses track of both.
-fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> Option<Unanswerable> {
+pub(crate) fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> Option<Unanswerable> {
     let open = cx.state().dialogs.open.get(&id)?;
     let closed_already = !open.is_showing();
     // Older browsers name no frame.
@@ -80,14 +79,22 @@ fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> Option<Unan
     keeps_open.then_some(Unanswerable::Overlap)
 }
 
-/// A dialog opened, native or not.
-pub(crate) fn opened(cx: &mut Cx<'_>, dialog: DialogOpening, overlaps: Option<Unanswerable>) {
+/// A dialog opened, native or not. One that only the guard saw is carried from the start.
+pub(crate) fn opened(
+    cx: &mut Cx<'_>,
+    dialog: DialogOpening,
+    overlaps: Option<Unanswerable>,
+    carried: Option<Route>,
+) {
     let id = cx.state().dialogs.next;
     let page = dialog.page.clone();
     let options = &cx.state().options;
     let waits = options.dialog_policy == DialogPolicy::MustRespond && !cx.is_observing();
     let watchdog = waits.then(|| cx.at.after(options.dialog_timeout));
     cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog });
+    if let Some(route) = carried {
+        cx.emit(Event::Guard(GuardEvent::Carries { id, route: Some(route), until: None }));
+    }
     if let Some(why) = overlaps {
         cx.emit(Event::DialogUnanswerable { id, why });
         cx.emit(Event::PageBlocked { target: page, why, dialog: Some(id) });
@@ -113,7 +120,12 @@ pub(crate) fn closed(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogClo
         return;
     }
     match open {
-        Some((id, open)) => ended_by_browser(cx, id, &open, route, event),
+        Some((id, open)) => {
+            let owed = open.seen_by.iter().filter(|seen| *seen != route).cloned().collect();
+            let cause = cause(cx, &open, event.result);
+            let end = End { accepted: event.result, user_input: &event.user_input, owed, cause };
+            ended_by_browser(cx, id, &open, end);
+        }
         // It was open before we came, and is gone now.
         None => free_page(cx, &page),
     }
@@ -135,15 +147,20 @@ fn is_owed(
     is_owed && (!fits_open || open.is_none_or(|open| frame == open.opening.frame.as_ref()))
 }
 
-fn ended_by_browser(
-    cx: &mut Cx<'_>,
-    id: DialogId,
-    open: &Open,
-    route: &Route,
-    event: &JavascriptDialogClosed<'_>,
-) {
-    let accepted = event.result;
-    let owed: Vec<Route> = open.seen_by.iter().filter(|seen| *seen != route).cloned().collect();
+/// How the browser says that a dialog ended.
+pub(crate) struct End<'e> {
+    /// Whether it was accepted.
+    pub(crate) accepted: bool,
+    /// What was typed.
+    pub(crate) user_input: &'e str,
+    /// The sessions that will say so once more.
+    pub(crate) owed: Vec<Route>,
+    /// What closed it, should it have been none of us.
+    pub(crate) cause: Option<Reason>,
+}
+
+pub(crate) fn ended_by_browser(cx: &mut Cx<'_>, id: DialogId, open: &Open, end: End<'_>) {
+    let End { accepted, user_input, owed, cause } = end;
     match &open.progress {
         Progress::Answering(answer) if answer.accept == accepted => {
             let until = cx.at.after(ANSWER_CONFIRM);
@@ -155,9 +172,8 @@ fn ended_by_browser(
         }
         _ => {
             let is_prompt = open.opening.kind == DialogType::Prompt;
-            let input = (is_prompt && accepted).then(|| cut(&event.user_input, MAX_SHOWN_TEXT).to_owned());
-            let reason = cause(cx, open, accepted);
-            end_owing(cx, id, ClosedBy::Remote, reason, Some(accepted), input, owed);
+            let input = (is_prompt && accepted).then(|| cut(user_input, MAX_SHOWN_TEXT).to_owned());
+            end_owing(cx, id, ClosedBy::Remote, cause, Some(accepted), input, owed);
         }
     }
 }
@@ -211,6 +227,7 @@ pub(crate) fn end_owing(
         cx.emit(Event::PageFreed { target: page.clone() });
     }
     connection::stop_if_answered(cx);
+    guard::dialog_ended(cx);
 }
 
 /// Ends the dialog that is open on a page, whatever the page says about it.

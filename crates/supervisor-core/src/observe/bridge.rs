@@ -35,7 +35,7 @@ struct Asked<'a> {
 pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) {
     let Some(dialog) = asked(cx.state(), route, event) else { return };
     if cx.state().dialogs.open.len() < MAX_BRIDGE_DIALOGS {
-        dialog_rules::opened(cx, dialog, None);
+        dialog_rules::opened(cx, dialog, None, None);
     } else {
         cx.meters().dropped += 1;
     }

@@ -91,6 +91,7 @@ impl State {
                     bridge_unavailable: None,
                 };
                 self.pages.insert(target.clone(), page);
+                self.guard_finds_page(target, route);
                 route
             }
             Event::IframeAttached { route, parent, frame, parent_frame, url } => {

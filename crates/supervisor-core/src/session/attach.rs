@@ -11,6 +11,7 @@ use crate::context::Cx;
 use crate::dialog::{Reason, Unanswerable};
 use crate::event::{Event, Silence};
 use crate::flights::{InFlight, Purpose};
+use crate::guard::rules as guard;
 use crate::ids::{EndpointKind, Route};
 use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
 use crate::observe::rules as observe_rules;
@@ -85,6 +86,7 @@ pub(crate) fn root_is_page(cx: &mut Cx<'_>, target: &TargetId) {
     });
     doomed::attached(cx, target);
     set_up(cx, &Route::Root);
+    guard::watch(cx, target);
 }
 
 pub(crate) fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {
@@ -101,6 +103,7 @@ pub(crate) fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info
     });
     doomed::attached(cx, &TargetId::from(info.target_id.as_str()));
     set_up(cx, route);
+    guard::watch(cx, &TargetId::from(info.target_id.as_str()));
 }
 
 pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {

@@ -4,6 +4,7 @@
 //! with hosts: fields are only added.
 
 mod dialog;
+mod guard;
 pub(crate) mod view;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::ids::DialogId;
 use crate::meters::Meters;
 
 pub use dialog::DialogView;
+pub use guard::{GuardState, GuardView};
 
 /// What is known about a task at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -99,6 +101,9 @@ pub struct StatusView {
     /// Such as `Chrome/156.0.8078.73`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<String>,
+    /// The second connection that keeps open dialogs answerable when the first is lost.
+    #[serde(default)]
+    pub guard: GuardView,
 }
 
 /// The states of a connection.
@@ -155,6 +160,9 @@ pub struct PageView {
     pub unresponsive: bool,
     /// Dialogs on it that wait for an answer.
     pub pending_dialogs: usize,
+    /// Whether its dialogs outlive the loss of the connection, from now on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
     /// Whether its dialogs go by the bridge.
     #[serde(default)]
     pub bridge: BridgeView,

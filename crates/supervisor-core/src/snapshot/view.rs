@@ -9,6 +9,7 @@ use crate::console::{Entry, Ring};
 use crate::dialog::{Closed, Open, Unanswerable};
 use crate::event::{Event, Recorded};
 use crate::failure::{Code, Failure};
+use crate::guard::GuardEvent;
 use crate::ids::DialogId;
 use crate::limits::{MAX_SHOWN_TEXT, MAX_TREE_CHILDREN, MAX_TREE_OOPIF_DEPTH, MAX_TREE_VISITS};
 use crate::meters::Meters;
@@ -16,7 +17,7 @@ use crate::page::Page;
 use crate::shown::cut;
 use crate::snapshot::{
     BlockedView, BridgeView, ConsoleEntryView, ConsoleView, Counts, DialogView, FrameTree, FrameView,
-    PageView, RemedyName, Snapshot, Status, StatusView,
+    GuardView, PageView, RemedyName, Snapshot, Status, StatusView,
 };
 use crate::state::State;
 
@@ -43,6 +44,8 @@ impl Sections {
     const FRAMES: Self = Self { pending: false, recent: false, frames: true, pages: false, status: false };
     const PAGES: Self = Self { pending: false, recent: false, frames: false, pages: true, status: false };
 
+    const STATUS: Self = Self { pending: false, recent: false, frames: false, pages: false, status: true };
+
     fn add(&mut self, other: Self) {
         self.pending |= other.pending;
         self.recent |= other.recent;
@@ -61,6 +64,7 @@ impl Default for View {
             last_error: None,
             reason: None,
             browser: None,
+            guard: GuardView::default(),
         };
         let empty = Snapshot {
             pending_dialogs: Arc::default(),
@@ -121,8 +125,12 @@ fn touched(event: &Event) -> Sections {
         | Event::DialogUnanswerable { .. }
         | Event::DialogEnded { .. }
         | Event::DialogReasonKnown { .. } => Sections::DIALOGS,
-        Event::PageAttached { .. }
-        | Event::IframeAttached { .. }
+        Event::Guard(event) => guard_touched(event),
+        // A dialog that the guard carries is found again on its page.
+        Event::PageAttached { .. } | Event::DialogSeenAgain { .. } => {
+            Sections { frames: true, ..Sections::DIALOGS }
+        }
+        Event::IframeAttached { .. }
         | Event::SessionGone { .. }
         | Event::SessionCrashed { .. }
         | Event::SessionRevived { .. }
@@ -156,6 +164,17 @@ fn touched(event: &Event) -> Sections {
         | Event::StopRequested { .. }
         | Event::Stopped
         | Event::OptionsChanged { .. } => Sections::ALL,
+        _ => Sections::default(),
+    }
+}
+
+fn guard_touched(event: &GuardEvent) -> Sections {
+    match event {
+        GuardEvent::Stands { .. } => Sections::STATUS,
+        GuardEvent::Lost { .. } | GuardEvent::Listens { .. } | GuardEvent::Unwatches { .. } => {
+            Sections::PAGES
+        }
+        GuardEvent::Carries { .. } => Sections::DIALOGS,
         _ => Sections::default(),
     }
 }
@@ -239,6 +258,7 @@ fn status(state: &State) -> StatusView {
         last_error: connection.last_error.clone().filter(|_| is(Status::Reconnecting)),
         reason: connection.failure.as_ref().map(|failure| failure.message.clone()),
         browser: connection.product.clone(),
+        guard: GuardView::of(&state.guard),
     }
 }
 
@@ -256,6 +276,7 @@ fn page(state: &State, target: &TargetId, page: &Page) -> PageView {
         crashed: session.is_some_and(|session| session.crashed),
         unresponsive: session.is_some_and(|session| session.unresponsive),
         pending_dialogs: pending_on(state, target),
+        guarded: state.guard.watches.get(target).is_some_and(|watch| watch.enabled),
         bridge: match page.bridge_unavailable {
             _ if !state.bridge.on => BridgeView::Off,
             None => BridgeView::On,

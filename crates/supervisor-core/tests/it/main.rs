@@ -11,6 +11,8 @@ mod dialogs;
 mod doomed;
 mod events;
 mod frames;
+mod guard;
+mod guard_rig;
 mod observe;
 mod rig;
 mod snapshot;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use supervisor_core::{Action, Command, Recorded, Remedy};
 
 use crate::error::TranscriptError;
-use crate::line::{Entry, Line};
+use crate::line::{Entry, GuardEntry, Line};
 use crate::reader::Reader;
 use crate::writer::Writer;
 pub(crate) use cipher::Cipher;
@@ -92,6 +92,12 @@ fn entry<'a>(cipher: &Cipher, entry: Entry<'a>) -> Entry<'a> {
     match entry {
         Entry::Recv { epoch, text } => Entry::Recv { epoch, text: message(cipher, &text) },
         Entry::Send { text } => Entry::Send { text: message(cipher, &text) },
+        Entry::Guard(GuardEntry::Recv { epoch, text }) => {
+            Entry::Guard(GuardEntry::Recv { epoch, text: message(cipher, &text) })
+        }
+        Entry::Guard(GuardEntry::Send { text }) => {
+            Entry::Guard(GuardEntry::Send { text: message(cipher, &text) })
+        }
         Entry::Host { req, command } => Entry::Host { req, command: asked(cipher, command) },
         Entry::Checkpoint { epoch, json } => {
             Entry::Checkpoint { epoch, json: checkpoint::checkpoint(cipher, &json).into() }

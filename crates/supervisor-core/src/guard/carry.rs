@@ -1,0 +1,143 @@
+//! What becomes of open dialogs when one of the two connections is lost.
+
+use cdp_wire::{TargetId, browser};
+
+use crate::connection;
+use crate::context::Cx;
+use crate::dialog::answer as dialog_answer;
+use crate::dialog::rules::{self as dialog_rules, End};
+use crate::dialog::{ClosedBy, Kept, Open, Progress, Reason, Unanswerable};
+use crate::flights::Purpose;
+use crate::guard::rules::{self, emit};
+use crate::guard::{GuardEvent, SeenEnd, Stands};
+use crate::ids::{DialogId, Route};
+use crate::limits::ANSWER_CONFIRM;
+use crate::state::State;
+
+/// Whether any dialog is the guard's to answer, or may be.
+pub(crate) fn carries_any(state: &State) -> bool {
+    state.dialogs.open.values().any(|open| open.kept != Kept::ByMain)
+}
+
+/// The main connection is lost. What it had open on pages that the guard listens on is carried, or waits for the guard to
+/// have caught up.
+pub(crate) fn main_lost(cx: &mut Cx<'_>) {
+    rules::main_lost(cx);
+    if cx.state().guard.stands != Stands::On && !carries_any(cx.state()) {
+        return;
+    }
+    if cx.state().guard.endpoint.is_none() {
+        return;
+    }
+    for (id, route) in carried_now(cx.state()) {
+        carry(cx, id, route);
+    }
+    cx.send_guard(&Route::Root, &browser::GetVersion {}, Purpose::CatchUp);
+}
+
+/// The dialogs of main on pages of the guard, each with the guard's session if that has heard of it already.
+fn carried_now(state: &State) -> Vec<(DialogId, Option<Route>)> {
+    let is_shared = |open: &Open| {
+        is_native(open) && open.is_showing() && state.guard.watches.contains_key(&open.opening.page)
+    };
+    let open = state.dialogs.open.iter().filter(|(_, open)| open.kept == Kept::ByMain && is_shared(open));
+    let heard = |open: &Open| {
+        let showing = state.guard.showing(&open.opening.page);
+        let same = showing.filter(|(_, it)| !it.settled && it.dialog.is_same(&open.opening));
+        same.map(|(route, _)| route.clone())
+    };
+    open.map(|(id, open)| (*id, heard(open))).collect()
+}
+
+fn is_native(open: &Open) -> bool {
+    open.opening.paused.is_none()
+}
+
+/// An answer that main had sent may have arrived or not; it is given a moment to show.
+fn carry(cx: &mut Cx<'_>, id: DialogId, route: Option<Route>) {
+    let sent =
+        cx.state().dialogs.open.get(&id).is_some_and(|open| matches!(open.progress, Progress::Answering(_)));
+    let until = sent.then(|| cx.at.after(ANSWER_CONFIRM));
+    emit(cx, GuardEvent::Carries { id, route, until });
+}
+
+/// The guard has heard all that main had: now its table is what is true.
+pub(crate) fn caught_up(cx: &mut Cx<'_>) {
+    let open = cx.state().dialogs.open.iter().filter(|(_, open)| open.kept != Kept::ByMain);
+    let open: Vec<(DialogId, Open)> = open.map(|(id, open)| (*id, open.clone())).collect();
+    for (id, open) in open {
+        settle_one(cx, id, &open);
+    }
+    let unknown: Vec<TargetId> = cx.state().guard.watches.keys().cloned().collect();
+    for page in unknown {
+        adopt(cx, &page);
+    }
+    connection::stop_if_answered(cx);
+    rules::dialog_ended(cx);
+}
+
+fn settle_one(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
+    let page = &open.opening.page;
+    let watch = cx.state().guard.watches.get(page);
+    let showing = cx.state().guard.showing(page).filter(|(_, it)| it.dialog.is_same(&open.opening));
+    let (route, end) = (showing.map(|it| it.0.clone()), watch.and_then(|watch| watch.last_end.clone()));
+    match (route, end, &open.kept) {
+        (Some(_), _, Kept::ByGuard(_)) => {}
+        (Some(route), ..) => {
+            carry(cx, id, Some(route));
+            dialog_answer::by_policy(cx, id);
+        }
+        (None, Some(end), _) if end.is_of(&open.opening) => ended(cx, id, open, &end),
+        _ => dialog_rules::end(cx, id, ClosedBy::Remote, Some(Reason::Disconnected), None, None),
+    }
+}
+
+/// The browser closed a dialog that the guard carries.
+pub(crate) fn ended(cx: &mut Cx<'_>, id: DialogId, open: &Open, end: &SeenEnd) {
+    let leaving = cx.state().guard.watches.get(&open.opening.page).is_some_and(|watch| watch.leaving);
+    let cause = match open.opening.has_browser_handler {
+        // Such a browser dismisses it because a client left.
+        false if !end.accepted => Some(Reason::Disconnected),
+        _ if leaving && !end.accepted => Some(Reason::Navigation),
+        _ => None,
+    };
+    let end = End { accepted: end.accepted, user_input: &end.user_input, owed: Vec::new(), cause };
+    dialog_rules::ended_by_browser(cx, id, open, end);
+}
+
+/// A dialog that only the guard saw becomes one of the task's.
+pub(crate) fn adopt(cx: &mut Cx<'_>, page: &TargetId) {
+    let state = cx.state();
+    let Some((route, showing)) = state.guard.showing(page).filter(|(_, it)| !it.settled) else { return };
+    let (route, mut dialog) = (route.clone(), showing.dialog.clone());
+    let was_removed = dialog.frame.as_ref().is_some_and(|frame| state.frames.is_gone(frame));
+    let mut known =
+        state.dialogs.open.iter().filter(|(_, open)| is_native(open) && open.opening.page == *page);
+    let is_blocked = state.pages.get(page).and_then(|page| page.blocked.as_ref());
+    let is_deadly = is_blocked.is_some_and(|blocked| blocked.why == Unanswerable::FrameRemoved);
+    if !state.is_blind(page) || was_removed || is_deadly || known.any(|(_, it)| it.opening.is_same(&dialog)) {
+        return;
+    }
+    if let Some(own) = state.pages.get(page) {
+        dialog.route = own.route.clone();
+    }
+    let before = state.dialogs.open.iter().find(|(_, open)| is_native(open) && open.opening.page == *page);
+    let before = before.map(|(id, _)| *id);
+    let overlaps = before.and_then(|id| dialog_rules::make_room(cx, id, &dialog));
+    dialog_rules::opened(cx, dialog, overlaps, Some(route));
+}
+
+/// The guard is lost. What it carried ends; an answer that it had sent for another dialog is settled.
+pub(crate) fn guard_lost(cx: &mut Cx<'_>) {
+    let open = cx.state().dialogs.open.iter().filter(|(_, open)| open.kept != Kept::ByMain);
+    let carried: Vec<DialogId> = open.map(|(id, _)| *id).collect();
+    for id in carried {
+        dialog_rules::end(cx, id, ClosedBy::Remote, Some(Reason::Disconnected), None, None);
+    }
+    let strays = cx.state().dialogs.strays.iter().filter(|stray| stray.by_guard);
+    let strays: Vec<DialogId> = strays.map(|stray| stray.meant).collect();
+    for id in strays {
+        dialog_answer::confirmation_missing(cx, id);
+    }
+    connection::stop_if_answered(cx);
+}
