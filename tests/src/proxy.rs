@@ -30,6 +30,8 @@ struct Wire {
     paused: bool,
     /// Connections that were ever made.
     made: u64,
+    /// The connection that was dropped alone.
+    cut_one: u64,
 }
 
 impl Proxy {
@@ -37,7 +39,13 @@ impl Proxy {
     pub async fn to(port: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let own_port = listener.local_addr().unwrap().port();
-        let wire = Arc::new(watch::Sender::new(Wire { to: Some(port), cuts: 0, paused: false, made: 0 }));
+        let wire = Arc::new(watch::Sender::new(Wire {
+            to: Some(port),
+            cuts: 0,
+            paused: false,
+            made: 0,
+            cut_one: 0,
+        }));
         let accepting = tokio::spawn(accept(listener, Arc::clone(&wire)));
         Self { port: own_port, wire, accepting }
     }
@@ -59,6 +67,16 @@ impl Proxy {
     /// Drops every connection. New ones are served as before.
     pub fn cut(&self) {
         self.wire.send_modify(|wire| wire.cuts += 1);
+    }
+
+    /// Drops one connection, by its number from 1 on.
+    pub fn cut_one(&self, number: u64) {
+        self.wire.send_modify(|wire| wire.cut_one = number);
+    }
+
+    /// From now on, new connections are dropped as soon as they come. Those that are there stay.
+    pub fn refuse(&self) {
+        self.wire.send_modify(|wire| wire.to = None);
     }
 
     /// Drops every connection, and new ones as soon as they come.
@@ -102,14 +120,15 @@ async fn accept(listener: TcpListener, wire: Arc<watch::Sender<Wire>>) {
             accepted = listener.accept() => {
                 let (client, _) = accepted.unwrap();
                 wire.send_modify(|wire| wire.made += 1);
-                connections.spawn(connect(client, wire.subscribe()));
+                let number = wire.borrow().made;
+                connections.spawn(connect(client, number, wire.subscribe()));
             }
             Some(_) = connections.join_next() => {}
         }
     }
 }
 
-async fn connect(client: TcpStream, wire: watch::Receiver<Wire>) {
+async fn connect(client: TcpStream, number: u64, wire: watch::Receiver<Wire>) {
     let Wire { to, cuts, .. } = *wire.borrow();
     let Some(to) = to else { return };
     // A browser that is not there is refused as a closed port would be: the connection ends.
@@ -120,7 +139,7 @@ async fn connect(client: TcpStream, wire: watch::Receiver<Wire>) {
     tokio::select! {
         () = copy(from_client, to_browser, wire.clone()) => {}
         () = copy(from_browser, to_client, wire) => {}
-        _ = watched.wait_for(|wire| wire.cuts != cuts) => {}
+        _ = watched.wait_for(|wire| wire.cuts != cuts || wire.cut_one == number) => {}
     }
 }
 

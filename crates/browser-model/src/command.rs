@@ -95,7 +95,7 @@ impl Browser {
     /// Commands of the browser process itself, on the root or on a session. `false` when this is none.
     fn in_browser(&mut self, session: Option<SessionNo>, command: &Command) -> bool {
         match command.method.as_str() {
-            "Browser.getVersion" => self.answer(command, session, version()),
+            "Browser.getVersion" => self.answer(command, session, version(self.config.has_browser_handler)),
             "Target.getTargets" => self.list_targets(command, session),
             "Target.attachToTarget" => self.attach_by_hand(command, session),
             "Target.detachFromTarget" => self.detach_by_hand(command, session),
@@ -312,10 +312,12 @@ fn frame_param(command: &Command) -> Option<FrameNo> {
     FrameNo::parse(command.params.get("targetId")?.as_str()?)
 }
 
-fn version() -> Value {
+/// A browser without dialogs of its own says so by its name.
+fn version(has_browser_handler: bool) -> Value {
+    let name = if has_browser_handler { "Chrome" } else { "HeadlessChrome" };
     json!({
         "protocolVersion": "1.3",
-        "product": "HeadlessChrome/156.0.8078.114",
+        "product": format!("{name}/156.0.8078.114"),
         "revision": "@0",
         "userAgent": "Mozilla/5.0",
         "jsVersion": "15.6",

@@ -39,11 +39,11 @@ impl Wish {
         if before.is_some_and(|before| !before.same_as(&endpoint)) {
             start.options.scope = defaults.start.options.scope.clone();
         }
-        self.apply(&mut start)?;
+        self.apply(&mut start);
         Ok(Wanted { endpoint, start })
     }
 
-    fn apply(self, start: &mut StartOptions) -> Result<(), Failure> {
+    fn apply(self, start: &mut StartOptions) {
         let options = &mut start.options;
         if let Some(policy) = self.dialog_policy {
             options.dialog_policy = policy;
@@ -54,7 +54,7 @@ impl Wish {
         if let Some(scope) = self.scope {
             options.scope = scope;
         }
-        self.backend.apply(options)
+        self.backend.apply(options);
     }
 }
 

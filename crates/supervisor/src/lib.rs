@@ -55,6 +55,8 @@ mod task;
 mod task_handle;
 mod tcp;
 mod watchdog;
+mod wire;
+mod wires;
 
 pub use answer::{Answer, Answered, CallResult, EvalValue, LateResult};
 pub use endpoint::Endpoint;

@@ -19,17 +19,22 @@ use crate::limits::{BATCH_BYTES, BATCH_MESSAGES, BEAT, MAX_MESSAGE, PING_EVERY, 
 use crate::shell::Turn;
 use crate::slot::Slot;
 use crate::task::TaskMessage;
+use crate::wire::Conn;
 
 /// An open socket and what it is for.
 pub(crate) struct Pump {
     slot: Arc<Slot>,
-    epoch: Epoch,
+    /// Which connection of the task, and which of its sockets.
+    place: Place,
     socket: Socket,
     out: Out,
     beat: Interval,
     heard: Instant,
     pinged: Instant,
 }
+
+/// Whose socket it is, by its number.
+type Place = (Conn, Epoch);
 
 /// Why a socket is over.
 type Reason = String;
@@ -43,27 +48,28 @@ enum Read {
 }
 
 impl Pump {
-    pub(crate) fn new(slot: Arc<Slot>, epoch: Epoch, socket: Socket, lanes: Lanes) -> Self {
+    pub(crate) fn new(slot: Arc<Slot>, place: Place, socket: Socket, lanes: Lanes) -> Self {
         let mut beat = interval(BEAT);
         beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let out = Out { lanes, ping: false, unflushed: false };
-        Self { slot, epoch, socket, out, beat, heard: Instant::now(), pinged: Instant::now() }
+        Self { slot, place, socket, out, beat, heard: Instant::now(), pinged: Instant::now() }
     }
 
     /// Works until the socket ends, and says so after the last message; says nothing when it was told to close.
     pub(crate) async fn run(mut self, endpoint: EndpointKind) {
         self.begin(endpoint);
         let reason = poll_fn(|cx| self.poll(cx)).await;
+        let (conn, epoch) = self.place;
         match self.out.lanes.is_closing() {
             true => self.close().await,
-            false => self.slot.tell(TaskMessage::Net(Net::Lost { epoch: self.epoch, reason })),
+            false => self.slot.tell(TaskMessage::Net(conn, Net::Lost { epoch, reason })),
         }
     }
 
     /// The machine hears of the socket before anything that arrives on it.
     fn begin(&self, endpoint: EndpointKind) {
         let mut turn = Turn::begin(&self.slot);
-        turn.connected(self.epoch, endpoint, self.out.lanes.clone());
+        turn.connected(self.place, endpoint, self.out.lanes.clone());
         self.end(turn.end());
     }
 
@@ -104,7 +110,7 @@ impl Pump {
         let Poll::Ready(first) = self.socket.poll_next_unpin(cx) else { return Ok(Read::Dry) };
         self.heard = Instant::now();
         let mut turn = Turn::begin(&self.slot);
-        let read = batch(&mut turn, self.epoch, &mut self.socket, &mut self.out, first, cx);
+        let read = batch(&mut turn, self.place, &mut self.socket, &mut self.out, first, cx);
         let goes_on = turn.end();
         self.end(goes_on);
         read
@@ -146,7 +152,7 @@ impl Pump {
 /// Reads on for as long as there is something and the batch is not full.
 fn batch(
     turn: &mut Turn<'_>,
-    epoch: Epoch,
+    place: Place,
     socket: &mut Socket,
     out: &mut Out,
     first: Received,
@@ -157,7 +163,7 @@ fn batch(
         let message = received.ok_or_else(closed)?.map_err(|error| reason(&error))?;
         messages += 1;
         bytes += message.len();
-        hear(turn, epoch, &message)?;
+        hear(turn, place, &message)?;
         if turn.has_sent() {
             if let Poll::Ready(Err(error)) = out.write(socket, cx) {
                 return Err(write_failed(&error));
@@ -210,10 +216,10 @@ impl Out {
 }
 
 /// Pings and pongs are signs of life and nothing else.
-fn hear(turn: &mut Turn<'_>, epoch: Epoch, message: &Message) -> Result<(), Reason> {
+fn hear(turn: &mut Turn<'_>, (conn, epoch): Place, message: &Message) -> Result<(), Reason> {
     match message {
-        Message::Text(text) => turn.received(epoch, text),
-        Message::Binary(bytes) => turn.net(Net::Garbage { epoch, bytes: bytes.len() }),
+        Message::Text(text) => turn.received(conn, epoch, text),
+        Message::Binary(bytes) => turn.net(conn, Net::Garbage { epoch, bytes: bytes.len() }),
         Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => {}
         Message::Close(Some(close)) => {
             return Err(format!("{} (code {})", closed(), u16::from(close.code)));

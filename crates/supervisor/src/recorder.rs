@@ -7,33 +7,34 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use supervisor_core::{At, Beginning, Code, Command, Epoch, Failure, Input, Net, Req};
+use supervisor_core::{At, Beginning, Code, Command, Epoch, Failure, GuardInput, Input, Net, Req};
 use supervisor_transcript::{Header, Writer};
 use tokio::sync::watch;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use crate::endpoint::Endpoint;
 use crate::limits::{RECORDING_BYTES, RECORDING_LINES};
+use crate::wire::Conn;
 
 /// Bytes after which the thread writes, also while more lines wait.
 const WRITE_AT: usize = 256 * 1024;
 
 /// What happened, with its text shared where it is the browser's.
 pub(crate) enum Entry {
-    Recv(Epoch, Utf8Bytes),
-    Send(Utf8Bytes),
+    Recv(Conn, Epoch, Utf8Bytes),
+    Send(Conn, Utf8Bytes),
     Host(Req, Command),
-    Net(Net),
+    Net(Conn, Net),
     Tick,
 }
 
 impl Entry {
     fn weight(&self) -> usize {
         match self {
-            Entry::Recv(_, text) | Entry::Send(text) => text.as_str().len(),
+            Entry::Recv(_, _, text) | Entry::Send(_, text) => text.as_str().len(),
             Entry::Host(_, Command::Call { params, .. }) => params.len(),
             Entry::Host(_, Command::Eval { expression, .. }) => expression.len(),
-            Entry::Host(..) | Entry::Net(_) | Entry::Tick => 0,
+            Entry::Host(..) | Entry::Net(..) | Entry::Tick => 0,
         }
     }
 }
@@ -185,10 +186,17 @@ impl Sink {
 
     fn write(&mut self, at: At, entry: &Entry) {
         let input = match entry {
-            Entry::Send(text) => return self.writer.sent(at, text.as_str(), &mut self.text),
-            Entry::Recv(epoch, text) => Input::Received { epoch: *epoch, text: text.as_str() },
+            Entry::Send(Conn::Main, text) => return self.writer.sent(at, text.as_str(), &mut self.text),
+            Entry::Send(Conn::Guard, text) => {
+                return self.writer.sent_by_guard(at, text.as_str(), &mut self.text);
+            }
+            Entry::Recv(Conn::Main, epoch, text) => Input::Received { epoch: *epoch, text: text.as_str() },
+            Entry::Recv(Conn::Guard, epoch, text) => {
+                Input::Guard(GuardInput::Received { epoch: *epoch, text: text.as_str() })
+            }
             Entry::Host(req, command) => Input::Host { req: *req, command: command.clone() },
-            Entry::Net(net) => Input::Net(net.clone()),
+            Entry::Net(Conn::Main, net) => Input::Net(net.clone()),
+            Entry::Net(Conn::Guard, net) => Input::Guard(GuardInput::Net(net.clone())),
             Entry::Tick => Input::Tick,
         };
         self.writer.input(at, &input, &mut self.text);
@@ -246,8 +254,8 @@ mod tests {
     #[test]
     fn bytes_beyond_the_bound_are_lost_too_but_one_large_message_is_not() {
         let large = Utf8Bytes::from("x".repeat(RECORDING_BYTES + 1));
-        let one = Entry::Recv(Epoch(0), large.clone());
-        let text = written([one, Entry::Send(large)], []);
+        let one = Entry::Recv(Conn::Main, Epoch(0), large.clone());
+        let text = written([one, Entry::Send(Conn::Main, large)], []);
         assert!(text.contains(r#""dir":"lost","lines":1}"#));
         assert_eq!(text.matches(r#""dir":"recv""#).count(), 1);
         assert_eq!(text.matches(r#""dir":"send""#).count(), 0);

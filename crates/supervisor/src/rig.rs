@@ -16,6 +16,7 @@ use crate::shell::{Shell, Sinks, Turn};
 use crate::slot::{Clock, Slot};
 use crate::task::TaskMessage;
 use crate::tcp::Stream;
+use crate::wire::Conn;
 use crate::{Endpoint, Supervisor};
 
 struct Probe;
@@ -92,7 +93,7 @@ pub(crate) async fn pumping(pipe: usize, lanes: Lanes) -> (Rig, Socket) {
     turn.host(Req(1), Command::Start, None);
     turn.end();
     let (ours, browser) = sockets(pipe).await;
-    let pump = Pump::new(Arc::clone(&slot), Epoch(1), ours, lanes.clone());
+    let pump = Pump::new(Arc::clone(&slot), (Conn::Main, Epoch(1)), ours, lanes.clone());
     let pump = tokio::spawn(pump.run(EndpointKind::Browser));
     (Rig { slot, lanes, told, pump, _supervisor: supervisor }, browser)
 }

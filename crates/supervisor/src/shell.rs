@@ -6,8 +6,8 @@ use std::sync::MutexGuard;
 
 use ractor::{ActorRef, ActorRuntime, MessagingErr};
 use supervisor_core::{
-    At, CallId, Command, Effect, EndpointKind, Epoch, Failure, Input, Lane, Machine, Net, Outcome, Recorded,
-    Req, Route, Stage, Step,
+    At, CallId, Command, Effect, EndpointKind, Epoch, Failure, GuardEffect, GuardInput, Input, Lane, Machine,
+    Net, Outcome, Recorded, Req, Route, Stage, Step,
 };
 use supervisor_journal::Appender;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -21,6 +21,8 @@ use crate::recorder::{Entry, Recorder, Written};
 use crate::session::{SessionActor, SessionMessage, hold, send};
 use crate::slot::Slot;
 use crate::watchdog::WatchdogMessage;
+use crate::wire::Conn;
+use crate::wires::Wires;
 
 /// Where a task is written down. Neither ever holds it up.
 #[derive(Default)]
@@ -35,7 +37,7 @@ pub(crate) struct Shell {
     /// Reply ports that no session's actor holds.
     ports: HashMap<Req, Port>,
     sessions: HashMap<Route, ActorRef<SessionMessage>>,
-    lanes: Option<(Epoch, Lanes)>,
+    wires: Wires,
     sinks: Sinks,
     /// The recording that has ended.
     written: Option<Written>,
@@ -51,7 +53,7 @@ impl Shell {
             machine,
             ports: HashMap::new(),
             sessions: HashMap::new(),
-            lanes: None,
+            wires: Wires::default(),
             sinks,
             written: None,
             armed: None,
@@ -86,7 +88,7 @@ impl Shell {
     /// recording is written.
     pub(crate) fn close(&mut self) -> Option<Written> {
         self.ports.clear();
-        self.lanes = None;
+        self.wires = Wires::default();
         for (_, session) in self.sessions.drain() {
             finish(&session);
         }
@@ -126,23 +128,30 @@ impl<'a> Turn<'a> {
     }
 
     /// The browser sent a text.
-    pub(crate) fn received(&mut self, epoch: Epoch, message: &Utf8Bytes) {
-        self.record(|| Entry::Recv(epoch, message.clone()));
-        self.step(Input::Received { epoch, text: message.as_str() }, Some(message));
+    pub(crate) fn received(&mut self, conn: Conn, epoch: Epoch, message: &Utf8Bytes) {
+        let text = message.as_str();
+        self.record(|| Entry::Recv(conn, epoch, message.clone()));
+        let input = match conn {
+            Conn::Main => Input::Received { epoch, text },
+            Conn::Guard => Input::Guard(GuardInput::Received { epoch, text }),
+        };
+        self.step(input, Some(message));
     }
 
     /// The socket is open.
-    pub(crate) fn connected(&mut self, epoch: Epoch, endpoint: EndpointKind, lanes: Lanes) {
-        if self.shell.lanes.as_ref().is_none_or(|(current, _)| *current < epoch) {
-            self.shell.lanes = Some((epoch, lanes));
-        }
-        self.net(Net::Connected { epoch, endpoint });
+    pub(crate) fn connected(&mut self, (conn, epoch): (Conn, Epoch), endpoint: EndpointKind, lanes: Lanes) {
+        self.shell.wires.opened(conn, epoch, lanes);
+        self.net(conn, Net::Connected { epoch, endpoint });
     }
 
-    /// The connection changed.
-    pub(crate) fn net(&mut self, net: Net) {
-        self.record(|| Entry::Net(net.clone()));
-        self.step(Input::Net(net), None);
+    /// A connection changed.
+    pub(crate) fn net(&mut self, conn: Conn, net: Net) {
+        self.record(|| Entry::Net(conn, net.clone()));
+        let input = match conn {
+            Conn::Main => Input::Net(net),
+            Conn::Guard => Input::Guard(GuardInput::Net(net)),
+        };
+        self.step(input, None);
     }
 
     /// The host asks.
@@ -173,18 +182,32 @@ impl<'a> Turn<'a> {
     /// An actor of the crew was replaced: messages may have been lost, so everything is learned afresh.
     pub(crate) fn reset(&mut self) {
         self.shell.armed = None;
+        self.guard_lost();
         let epoch = self.shell.machine.counters().2;
-        // Whichever it was doing: only one of the two means something to the machine.
-        let reason = "an internal fault interrupted it; try again".to_owned();
-        self.net(Net::DialFailed { epoch, stage: Stage::Tcp, reason, http_status: None });
+        self.interrupted(Conn::Main, epoch);
         self.reset_machine();
-        self.hang_up(epoch);
+        self.hang_up(Conn::Main, epoch);
     }
 
-    /// The socket's task failed inside: what it had read is lost.
-    pub(crate) fn failed(&mut self) {
-        if !self.shell.count_fault(self.at) {
-            self.reset_machine();
+    /// A dial was interrupted, or a socket: only one of the two means something to the machine.
+    fn interrupted(&mut self, conn: Conn, epoch: Epoch) {
+        let reason = "an internal fault interrupted it; try again".to_owned();
+        self.net(conn, Net::DialFailed { epoch, stage: Stage::Tcp, reason, http_status: None });
+    }
+
+    fn guard_lost(&mut self) {
+        let epoch = self.shell.machine.state().guard.epoch;
+        self.interrupted(Conn::Guard, epoch);
+        self.net(Conn::Guard, Net::Lost { epoch, reason: "an internal fault interrupted it".to_owned() });
+        self.hang_up(Conn::Guard, epoch);
+    }
+
+    /// A socket's task failed inside: what it had read is lost.
+    pub(crate) fn failed(&mut self, conn: Conn) {
+        match (self.shell.count_fault(self.at), conn) {
+            (true, _) => {}
+            (false, Conn::Main) => self.reset_machine(),
+            (false, Conn::Guard) => self.guard_lost(),
         }
     }
 
@@ -211,7 +234,7 @@ impl<'a> Turn<'a> {
             }
             Err(_) => {
                 tracing::error!(task = %self.slot.task_id, ?at, "an input was lost to a fault inside; please report it");
-                self.failed();
+                self.failed(Conn::Main);
                 false
             }
         }
@@ -220,14 +243,14 @@ impl<'a> Turn<'a> {
     fn reset_machine(&mut self) {
         let epoch = self.shell.machine.counters().2;
         let reason = "an internal fault; everything is learned afresh".to_owned();
-        self.record(|| Entry::Net(Net::Lost { epoch, reason }));
+        self.record(|| Entry::Net(Conn::Main, Net::Lost { epoch, reason }));
         let (at, machine) = (self.at, &mut self.shell.machine);
         match catch_unwind(AssertUnwindSafe(|| machine.reset_connection(at))) {
             Ok(step) => self.carry_out(step, None),
             Err(_) => self.shell.given_up = true,
         }
-        if self.shell.lanes.is_some() {
-            self.hang_up(epoch);
+        if self.shell.wires.is_open(Conn::Main) {
+            self.hang_up(Conn::Main, epoch);
         }
     }
 
@@ -263,9 +286,12 @@ impl<'a> Turn<'a> {
 
     fn effect(&mut self, effect: Effect, message: Option<&Utf8Bytes>) {
         match effect {
-            Effect::Dial { epoch } => self.slot.crew.connection.tell(ConnectionMessage::Dial(epoch)),
-            Effect::HangUp { epoch } => self.hang_up(epoch),
-            Effect::Send { lane, text } => self.send(lane, text.into()),
+            Effect::Dial { epoch } => self.dial(Conn::Main, epoch),
+            Effect::HangUp { epoch } => self.hang_up(Conn::Main, epoch),
+            Effect::Send { lane, text } => self.send(Conn::Main, lane, text.into()),
+            Effect::Guard(GuardEffect::Dial { epoch }) => self.dial(Conn::Guard, epoch),
+            Effect::Guard(GuardEffect::HangUp { epoch }) => self.hang_up(Conn::Guard, epoch),
+            Effect::Guard(GuardEffect::Send { text }) => self.send(Conn::Guard, Lane::Urgent, text.into()),
             Effect::Park { req, route } => self.park(req, route),
             Effect::Reply { req, parked, outcome } => self.reply(req, parked, outcome, message),
             Effect::Keep { route, call, outcome } => {
@@ -278,20 +304,20 @@ impl<'a> Turn<'a> {
         }
     }
 
-    fn hang_up(&mut self, epoch: Epoch) {
-        if self.shell.lanes.as_ref().is_some_and(|(current, _)| *current == epoch) {
-            self.shell.lanes = None;
-        }
-        self.slot.crew.connection.tell(ConnectionMessage::HangUp(epoch));
+    fn dial(&self, conn: Conn, epoch: Epoch) {
+        self.slot.crew.connection.tell(ConnectionMessage::Dial(conn, epoch));
     }
 
-    fn send(&mut self, lane: Lane, text: Utf8Bytes) {
-        self.record(|| Entry::Send(text.clone()));
+    fn hang_up(&mut self, conn: Conn, epoch: Epoch) {
+        self.shell.wires.hung_up(conn, epoch);
+        self.slot.crew.connection.tell(ConnectionMessage::HangUp(conn, epoch));
+    }
+
+    fn send(&mut self, conn: Conn, lane: Lane, text: Utf8Bytes) {
+        self.record(|| Entry::Send(conn, text.clone()));
         self.sent = true;
-        if let Some((epoch, lanes)) = &self.shell.lanes
-            && lanes.send(lane, text).is_err()
-        {
-            self.slot.crew.connection.tell(ConnectionMessage::Stuck(*epoch));
+        if let Err(epoch) = self.shell.wires.send(conn, lane, text) {
+            self.slot.crew.connection.tell(ConnectionMessage::Stuck(conn, epoch));
         }
     }
 

@@ -10,16 +10,17 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::answer::Port;
 use crate::shell::Turn;
 use crate::slot::Slot;
+use crate::wire::Conn;
 
 pub(crate) enum TaskMessage {
-    /// The connection changed.
-    Net(Net),
+    /// A connection changed.
+    Net(Conn, Net),
     /// The host asks.
     Host(Box<HostCommand>),
     /// A deadline passed, or the task must be given up.
     Wake,
     /// The socket's task failed inside.
-    SocketFailed,
+    SocketFailed(Conn),
     /// An actor of the crew was replaced.
     Reset,
 }
@@ -64,10 +65,10 @@ impl Actor for TaskActor {
 fn turn(slot: &Slot, message: TaskMessage) -> bool {
     let mut turn = Turn::begin(slot);
     match message {
-        TaskMessage::Net(net) => turn.net(net),
+        TaskMessage::Net(conn, net) => turn.net(conn, net),
         TaskMessage::Host(host) => asked(&mut turn, *host),
         TaskMessage::Wake => turn.wake(),
-        TaskMessage::SocketFailed => turn.failed(),
+        TaskMessage::SocketFailed(conn) => turn.failed(conn),
         TaskMessage::Reset => turn.reset(),
     }
     turn.end()

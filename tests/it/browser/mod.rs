@@ -15,6 +15,7 @@ mod dialog_unanswerable;
 mod dialogs;
 mod endpoints;
 mod frames;
+mod guard;
 mod in_flight;
 mod kinds;
 mod main_job;

@@ -23,9 +23,6 @@ impl Prepared {
     /// As the settings say; a browser that was launched comes before the configured one.
     pub(crate) fn new(loaded: &Loaded, launched: Option<&Running>) -> Self {
         let settings = &loaded.settings;
-        if settings.browser.guard {
-            tracing::warn!("browser.guard has no effect: this version has no guard connection yet");
-        }
         let journal = OwnJournal::begin(loaded);
         let mut start = StartOptions::from(options(settings));
         start.start_timeout = settings.timeouts.start_s.0;
@@ -75,6 +72,7 @@ fn options(settings: &Settings) -> Options {
     options.dialog_timeout = browser.dialog_timeout_s.0;
     options.bridge = browser.bridge;
     options.bridge_host = browser.bridge_host.0.clone();
+    options.guard = browser.guard;
     options.call_timeout = timeouts.call_s.0;
     let tries = u32::try_from(reconnect.tries.0).unwrap_or(u32::MAX);
     options.reconnect = Reconnect { tries, within: reconnect.seconds.0 };

@@ -30,6 +30,7 @@ impl State {
             GuardEvent::Unsuited { why } => guard.unsuited = Some(*why),
             GuardEvent::MainLost { just_after } => {
                 guard.quarrels = if *just_after { guard.quarrels.saturating_add(1) } else { 0 };
+                guard.opened_at = None;
             }
             GuardEvent::CommandSent { id, route, method, purpose } => {
                 let flight =

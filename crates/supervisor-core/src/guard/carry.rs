@@ -22,17 +22,14 @@ pub(crate) fn carries_any(state: &State) -> bool {
 /// The main connection is lost. What it had open on pages that the guard listens on is carried, or waits for the guard to
 /// have caught up.
 pub(crate) fn main_lost(cx: &mut Cx<'_>) {
+    let listens = cx.state().guard.stands == Stands::On || carries_any(cx.state());
+    if cx.state().guard.endpoint.is_some() && listens {
+        for (id, route) in carried_now(cx.state()) {
+            carry(cx, id, route);
+        }
+        cx.send_guard(&Route::Root, &browser::GetVersion {}, Purpose::CatchUp);
+    }
     rules::main_lost(cx);
-    if cx.state().guard.stands != Stands::On && !carries_any(cx.state()) {
-        return;
-    }
-    if cx.state().guard.endpoint.is_none() {
-        return;
-    }
-    for (id, route) in carried_now(cx.state()) {
-        carry(cx, id, route);
-    }
-    cx.send_guard(&Route::Root, &browser::GetVersion {}, Purpose::CatchUp);
 }
 
 /// The dialogs of main on pages of the guard, each with the guard's session if that has heard of it already.

@@ -52,7 +52,7 @@ pub struct Guard {
     pub endpoint: Option<EndpointKind>,
     /// The main connection that it was made beside.
     pub made_for: Epoch,
-    /// Since when its socket is open.
+    /// Since when its socket is open, until the main connection is lost beside it.
     pub opened_at: Option<At>,
     /// Attempts since it was lost.
     pub attempt: u32,

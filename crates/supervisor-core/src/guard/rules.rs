@@ -87,7 +87,10 @@ pub(crate) fn dialog_ended(cx: &mut Cx<'_>) {
 /// Whether nothing is lost when the guard leaves.
 fn is_free(state: &State) -> bool {
     let shows = |watch: &crate::guard::Watch| watch.showing.as_ref().is_some_and(|it| !it.settled);
-    !carry::carries_any(state) && (state.guard.unsuited.is_none() || !state.guard.watches.values().any(shows))
+    let catching_up = state.guard.is_catching_up();
+    !catching_up
+        && !carry::carries_any(state)
+        && (state.guard.unsuited.is_none() || !state.guard.watches.values().any(shows))
 }
 
 /// The task is over.
@@ -224,7 +227,8 @@ pub(crate) fn expired(cx: &mut Cx<'_>, due: &Due) {
     }
 }
 
-/// A backend that allows one connection only drops the first when the second comes, again and again.
+/// A backend that allows one connection only drops the first when the second comes, again and again. Each socket of the guard
+/// is blamed once.
 pub(crate) fn main_lost(cx: &mut Cx<'_>) {
     if let Some(since) = cx.state().guard.opened_at {
         let just_after = cx.at.since(since) < crate::limits::GUARD_PROBATION;

@@ -12,6 +12,8 @@ mod doomed;
 mod events;
 mod frames;
 mod guard;
+mod guard_carries;
+mod guard_ends;
 mod guard_rig;
 mod observe;
 mod rig;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use supervisor::{Code, DialogPolicy, Endpoint, Failure, Options, Scope, Snapshot};
+use supervisor::{DialogPolicy, Endpoint, Failure, Options, Scope, Snapshot};
 use supervisor_core::Bridge;
 
 use super::{Call, Definition, Hints};
@@ -27,8 +27,8 @@ pub(crate) struct Input {
     dialog_timeout_s: Option<Seconds<2_592_000>>,
     /// Whether dialogs are caught inside of the pages, for backends that close them by themselves. `auto`: when needed.
     bridge: Option<Bridge>,
-    /// Reserved: a second connection that keeps open dialogs answerable when the first is lost. This version has none, and
-    /// `true` is refused with `unsupported_backend`.
+    /// Whether a second connection keeps open dialogs answerable when the first is lost. Where it cannot (a browser without
+    /// a user interface, a backend that starts a browser per connection), the snapshot's `guard` says why.
     guard: Option<bool>,
     /// The part of the browser that this task sees: `browser` (all of it), one page with the popups it opens, or one browser
     /// context.
@@ -44,18 +44,13 @@ pub(crate) struct BackendWishes {
 
 impl BackendWishes {
     /// Puts them into the options of a task.
-    ///
-    /// # Errors
-    /// `unsupported_backend` for what is not there yet.
-    pub(crate) fn apply(&self, options: &mut Options) -> Result<(), Failure> {
+    pub(crate) fn apply(&self, options: &mut Options) {
         if let Some(bridge) = self.bridge {
             options.bridge = bridge;
         }
-        if self.guard == Some(true) {
-            let why = "this version has no guard connection yet; leave `guard` out, or give false";
-            return Err(Failure::new(Code::UnsupportedBackend, why));
+        if let Some(guard) = self.guard {
+            options.guard = guard;
         }
-        Ok(())
     }
 }
 

@@ -44,11 +44,18 @@ async fn a_backend_without_cdp_is_recognised_and_its_tools_stay_away() {
     assert!(absent["error"]["message"].as_str().unwrap().contains("Camofox"), "{absent}");
 }
 
+/// This backend serves one connection at a time.
 #[tokio::test]
-async fn what_this_version_cannot_do_is_said() {
+async fn a_guard_that_is_not_there_is_not_claimed() {
     let browser = BrowserLike::start().await;
     let client = Client::new().await;
     let guarded = json!({"cdp_url": browser.url(), "guard": true});
-    client.fails("browser_connect", guarded, "unsupported_backend").await;
-    client.done("browser_connect", json!({"cdp_url": browser.url(), "bridge": "off", "guard": false})).await;
+    let snapshot = client.done("browser_connect", guarded).await;
+    let connecting = json!({"state": "unavailable", "reason": "connecting"});
+    assert_eq!((&snapshot["status"], &snapshot["guard"]), (&json!("connected"), &connecting));
+    // What is left out stays as it is; what is given is applied to what runs.
+    let left_out = client.done("browser_connect", json!({"bridge": "off"})).await;
+    assert_eq!(left_out["guard"], connecting);
+    client.done("browser_connect", json!({"guard": false})).await;
+    client.snapshot_where(|snapshot| snapshot["guard"]["state"] == "off").await;
 }

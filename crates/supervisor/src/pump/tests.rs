@@ -10,7 +10,7 @@ use crate::rig::{NARROW, Rig, WIDE, pumping};
 
 async fn lost(rig: &mut Rig) -> String {
     match rig.told.recv().await {
-        Some(TaskMessage::Net(Net::Lost { epoch: Epoch(1), reason })) => reason,
+        Some(TaskMessage::Net(Conn::Main, Net::Lost { epoch: Epoch(1), reason })) => reason,
         _ => panic!("the loss"),
     }
 }

@@ -5,6 +5,7 @@
 mod calls;
 mod crew;
 mod dialling;
+mod guard;
 mod life;
 mod peer;
 mod recording;

@@ -21,6 +21,9 @@ pub(crate) const PAGE: &str = "PAGE";
 /// The page's session.
 pub(crate) const SESSION: &str = "S1";
 
+/// The guard's session on the page.
+pub(crate) const GUARD_SESSION: &str = "G1";
+
 /// Left to the test to answer.
 const MANUAL: [&str; 4] = ["Page.handleJavaScriptDialog", "Runtime.evaluate", "DOM.getDocument", "Test.wait"];
 
@@ -76,22 +79,23 @@ impl Connection {
         let _ = self.out.send(message);
     }
 
-    /// An event of the page's session.
-    pub(crate) fn event(&self, method: &str, params: &Value) {
-        self.send(&json!({"method": method, "params": params, "sessionId": SESSION}));
+    pub(crate) fn opens_dialog(&self, kind: &str, message: &str) {
+        self.opens_dialog_on(SESSION, kind, message);
     }
 
-    pub(crate) fn opens_dialog(&self, kind: &str, message: &str) {
+    pub(crate) fn opens_dialog_on(&self, session: &str, kind: &str, message: &str) {
         let params = json!({"url": "https://example.com/", "frameId": PAGE, "message": message, "type": kind,
             "hasBrowserHandler": true, "defaultPrompt": ""});
-        self.event("Page.javascriptDialogOpening", &params);
+        self.send(&json!({"method": "Page.javascriptDialogOpening", "params": params, "sessionId": session}));
     }
 
     pub(crate) fn closes_dialog(&self, result: bool) {
-        self.event(
-            "Page.javascriptDialogClosed",
-            &json!({"result": result, "userInput": "", "frameId": PAGE}),
-        );
+        self.closes_dialog_on(SESSION, result);
+    }
+
+    pub(crate) fn closes_dialog_on(&self, session: &str, result: bool) {
+        let params = json!({"result": result, "userInput": "", "frameId": PAGE});
+        self.send(&json!({"method": "Page.javascriptDialogClosed", "params": params, "sessionId": session}));
     }
 
     /// The next command with this method; those before it are skipped.
@@ -112,7 +116,8 @@ impl Connection {
     /// Waits for the answer to the dialog, and does what a browser does with it.
     pub(crate) async fn takes_answer(&mut self) -> Value {
         let answer = self.command("Page.handleJavaScriptDialog").await;
-        self.closes_dialog(answer["params"]["accept"] == true);
+        let session = answer["sessionId"].as_str().unwrap_or(SESSION);
+        self.closes_dialog_on(session, answer["params"]["accept"] == true);
         self.reply(&answer, &json!({}));
         answer
     }
@@ -196,6 +201,7 @@ fn automatic(command: &Value) -> Vec<Value> {
         "Browser.getVersion" => vec![ok(json!({"protocolVersion": "1.3", "product": "Chrome/156.0.0.0",
             "revision": "r", "userAgent": "ua", "jsVersion": "1"}))],
         "Target.setAutoAttach" if !of_page => vec![attached(), ok(json!({}))],
+        "Target.attachToTarget" => vec![ok(json!({"sessionId": GUARD_SESSION}))],
         "Runtime.enable" => vec![context(), ok(json!({}))],
         "Page.getFrameTree" => vec![ok(json!({"frameTree": {"frame": {"id": PAGE, "loaderId": "L",
             "url": "https://example.com/", "securityOrigin": "https://example.com", "mimeType": "text/html"}}}))],
