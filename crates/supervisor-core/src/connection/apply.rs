@@ -29,6 +29,8 @@ impl State {
                 }
             }
             Event::SocketOpened { endpoint, .. } => {
+                // The guard may have learned more since the loss.
+                self.keep_doomed();
                 self.forget_browser();
                 self.connection.endpoint = Some(endpoint.clone());
                 self.deadlines.set(Due::Handshake, at.after(HANDSHAKE));
