@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 use supervisor::ractor::call;
 use supervisor::{Code, Failure, RegistryMessage, Status, Supervisor, Task, TaskId};
@@ -15,8 +13,10 @@ use tokio::time::timeout;
 
 use crate::answer::{Dialogs, ToolAnswer, last_dialog};
 use crate::arguments::take_task_id;
+use crate::counted::Counted;
 use crate::defaults::Defaults;
-use crate::limits::{LAST_ANSWERS, MAX_TASKS, NOTICES, STARTING};
+use crate::known::{Absence, Known, has_browser, make_room};
+use crate::limits::{LAST_ANSWERS, NOTICES, STARTING};
 use crate::notice::Notice;
 use crate::status::{ServerStatus, TaskStatus};
 use crate::tools::{Call, Entry};
@@ -40,25 +40,6 @@ pub(crate) struct Hub {
     clients: watch::Sender<usize>,
     /// Whether clients are heard no longer.
     ending: watch::Sender<bool>,
-}
-
-/// What is known of a task beside what the supervisor knows.
-#[derive(Default)]
-struct Known {
-    wanted: Option<Wanted>,
-    /// Why it has no browser.
-    why: Option<String>,
-    /// The binding that is being watched.
-    watched: Option<Task>,
-}
-
-/// A task without a browser.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Absence {
-    /// `not_connected`, or `failed` when the connection was lost for good.
-    status: Status,
-    /// Why.
-    reason: String,
 }
 
 impl Hub {
@@ -307,53 +288,5 @@ impl Hub {
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<TaskId, Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// One of those that are counted, until it is dropped.
-pub(crate) struct Counted(watch::Sender<usize>);
-
-impl Counted {
-    fn one_more(count: &watch::Sender<usize>) -> Self {
-        count.send_modify(|count| *count += 1);
-        Self(count.clone())
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.send_modify(|count| *count = count.saturating_sub(1));
-    }
-}
-
-fn has_browser(task: &Task) -> bool {
-    matches!(task.snapshot().status.status, Status::Connected | Status::Reconnecting)
-}
-
-/// Forgets the reasons of tasks that have no browser before it refuses a new one.
-fn make_room(known: &mut BTreeMap<TaskId, Known>, task_id: &TaskId) -> Result<(), Failure> {
-    if known.len() < MAX_TASKS || known.contains_key(task_id) {
-        return Ok(());
-    }
-    known.retain(|_, known| known.watched.as_ref().is_some_and(has_browser));
-    if known.len() < MAX_TASKS {
-        return Ok(());
-    }
-    let why = format!("{MAX_TASKS} tasks are connected already; end one of them by browser_disconnect");
-    Err(Failure::new(Code::Refused, why))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_reasons_of_tasks_without_a_browser_make_room_for_new_ones() {
-        let name = |n: usize| TaskId::from(format!("t{n}"));
-        let mut known: BTreeMap<_, _> = (0..MAX_TASKS).map(|n| (name(n), Known::default())).collect();
-        make_room(&mut known, &name(0)).unwrap();
-        assert_eq!(known.len(), MAX_TASKS, "a task that is known needs no room");
-        make_room(&mut known, &name(MAX_TASKS)).unwrap();
-        assert!(known.is_empty());
     }
 }

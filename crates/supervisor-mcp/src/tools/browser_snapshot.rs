@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use supervisor::{Failure, Snapshot, Task};
 
 use super::{Call, Definition, LOOKS};
-use crate::hub::Absence;
+use crate::known::Absence;
 use crate::seconds::MaybeNoSeconds;
 
 pub(crate) struct Tool;
