@@ -16,11 +16,14 @@ impl State {
             observer.apply(&recorded.event);
         }
         match &recorded.event {
+            Event::BrowserNamed { .. } | Event::BrowserReplaced => self.apply_identity(&recorded.event),
+            Event::Dialing { .. } | Event::Connected { .. } => {
+                self.apply_identity(&recorded.event);
+                self.apply_connection(at, &recorded.event);
+            }
             Event::StartRequested { .. }
-            | Event::Dialing { .. }
             | Event::SocketOpened { .. }
             | Event::BrowserIdentified { .. }
-            | Event::Connected { .. }
             | Event::ConnectionLost { .. }
             | Event::Failed { .. }
             | Event::StopRequested { .. }

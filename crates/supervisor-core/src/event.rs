@@ -39,6 +39,13 @@ pub enum Event {
         /// What its root is.
         endpoint: EndpointKind,
     },
+    /// The URL of the socket names the browser.
+    BrowserNamed {
+        /// What no other browser has in its URL.
+        browser: String,
+    },
+    /// A reconnect found another browser than the one that was lost: what was known of that one is forgotten.
+    BrowserReplaced,
     /// The browser said what it is.
     BrowserIdentified {
         /// Such as `Chrome/156.0.8078.73`.

@@ -62,6 +62,14 @@ pub enum Net {
         /// What its root is.
         endpoint: EndpointKind,
     },
+    /// Which browser the socket that is about to be open leads to, as its URL says. Comes before [`Net::Connected`], where
+    /// the URL says it.
+    Named {
+        /// The socket's number.
+        epoch: Epoch,
+        /// The part of the URL that no other browser has.
+        browser: String,
+    },
     /// The socket could not be opened.
     DialFailed {
         /// Its number.
@@ -96,6 +104,7 @@ impl Net {
     pub fn epoch(&self) -> Epoch {
         match self {
             Net::Connected { epoch, .. }
+            | Net::Named { epoch, .. }
             | Net::DialFailed { epoch, .. }
             | Net::Lost { epoch, .. }
             | Net::Garbage { epoch, .. } => *epoch,

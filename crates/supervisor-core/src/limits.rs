@@ -65,6 +65,9 @@ pub const MAX_RESULT_WAITERS: usize = 16;
 /// Commands of an observed client that wait for an answer; those beyond it are not understood, and counted.
 pub const MAX_OBSERVED_FLIGHTS: usize = 100_000;
 
+/// The longest name and version of a browser that are kept; Chromium's have 36 and some 25 bytes.
+pub const MAX_BROWSER_NAME: usize = 256;
+
 /// How long a socket may take from open to a CDP handshake that was answered.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 

@@ -12,6 +12,7 @@ use crate::event::{Event, FrameInfo};
 use crate::flights::{InFlight, Purpose};
 use crate::frame::rules as frame_rules;
 use crate::ids::Route;
+use crate::limits::MAX_BROWSER_NAME;
 use crate::observe::rules as observe_rules;
 use crate::session::{attach, doomed, gone};
 
@@ -63,7 +64,9 @@ fn handshake(cx: &mut Cx<'_>, reply: &Reply<'_>, flight: &InFlight) {
         && let Ok(result) = reply.outcome
         && let Ok(version) = parse::<browser::Version<'_>>("Browser.getVersion", result)
     {
-        cx.emit(Event::BrowserIdentified { product: crate::shown::cut(&version.product, 256).to_owned() });
+        cx.emit(Event::BrowserIdentified {
+            product: crate::shown::cut(&version.product, MAX_BROWSER_NAME).to_owned(),
+        });
     }
     match &reply.outcome {
         Err(error) if flight.method == "Target.setAutoAttach" => connection::handshake_refused(cx, error),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bridge::Bridge;
 use crate::call::Calls;
+use crate::connection::identity::Identity;
 use crate::console::Console;
 use crate::deadlines::Deadlines;
 use crate::dialog::{Dialogs, Open};
@@ -81,6 +82,12 @@ pub struct Connection {
     pub failure: Option<Failure>,
     /// What the browser says it is.
     pub product: Option<String>,
+    /// What the URL of the present socket names the browser.
+    #[serde(default)]
+    pub named: Option<String>,
+    /// The browser that was connected last.
+    #[serde(default)]
+    pub identity: Identity,
     /// Requests to start that wait.
     pub starters: BTreeSet<Req>,
     /// The request to stop.

@@ -24,6 +24,8 @@ pub(crate) type Socket = WebSocketStream<Box<dyn tcp::Stream>>;
 pub(crate) struct Dialled {
     pub(crate) socket: Socket,
     pub(crate) kind: EndpointKind,
+    /// What the browser is named by, where its URL does.
+    pub(crate) name: Option<String>,
     /// The endpoint as it was resolved.
     pub(crate) resolved: Endpoint,
 }
@@ -105,7 +107,12 @@ async fn dial_stages(
     let request = upgrade_request(&url, headers)?;
     let upgraded = client_async_with_config(request, stream, Some(socket_config())).await;
     let (socket, _response) = upgraded.map_err(upgrade_error)?;
-    Ok(Dialled { socket, kind: endpoint::kind(&url), resolved: Endpoint::socket(url) })
+    Ok(Dialled {
+        socket,
+        kind: endpoint::kind(&url),
+        name: endpoint::browser_name(&url),
+        resolved: Endpoint::socket(url),
+    })
 }
 
 /// Without an `Origin`, which browsers answer with 403; `Host` is the one in the URL.

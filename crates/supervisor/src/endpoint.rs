@@ -77,6 +77,12 @@ pub(crate) fn kind(url: &Url) -> EndpointKind {
     }
 }
 
+/// What a browser's own socket is named by in its URL. Behind a proxy nothing in a URL is sure to be of one browser.
+pub(crate) fn browser_name(url: &Url) -> Option<String> {
+    let (_, name) = url.path().trim_end_matches('/').split_once("/devtools/browser/")?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
 fn parse_url(text: &str) -> Result<Endpoint, Failure> {
     let url = Url::parse(text).map_err(|error| unusable(&format!("it is no URL ({error})")))?;
     if url.host_str().is_none_or(str::is_empty) {
@@ -212,6 +218,15 @@ mod tests {
         }
         for remote in ["wss://host.example/", "http://192.168.0.1:9222", "http://localhost.example/"] {
             assert!(!endpoint(remote).is_local(), "{remote}");
+        }
+    }
+
+    #[test]
+    fn the_url_of_a_browsers_socket_names_it() {
+        let name = |text: &str| browser_name(&Url::parse(text).unwrap());
+        assert_eq!(name("ws://127.0.0.1:9222/devtools/browser/6f-1"), Some("6f-1".to_owned()));
+        for text in ["wss://h/?token=x", "ws://h/devtools/browser/", "ws://h/devtools/page/6f"] {
+            assert_eq!(name(text), None, "{text}");
         }
     }
 

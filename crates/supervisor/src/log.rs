@@ -10,6 +10,9 @@ pub(crate) fn event(task: &TaskId, event: &Event) {
     match event {
         Event::Connected { epoch } => tracing::info!(%task, epoch = epoch.0, "connected"),
         Event::ConnectionLost { reason, .. } => tracing::warn!(%task, reason, "the connection was lost"),
+        Event::BrowserReplaced => {
+            tracing::warn!(%task, "another browser was found than the one that was lost: what was known is forgotten")
+        }
         Event::Failed { failure } => tracing::error!(%task, %failure, "the task failed for good"),
         Event::Stopped => tracing::info!(%task, "stopped"),
         Event::DialogOpened { id, dialog, .. } => {

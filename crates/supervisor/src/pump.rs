@@ -56,8 +56,8 @@ impl Pump {
     }
 
     /// Works until the socket ends, and says so after the last message; says nothing when it was told to close.
-    pub(crate) async fn run(mut self, endpoint: EndpointKind) {
-        self.begin(endpoint);
+    pub(crate) async fn run(mut self, endpoint: EndpointKind, name: Option<String>) {
+        self.begin(endpoint, name);
         let reason = poll_fn(|cx| self.poll(cx)).await;
         let (conn, epoch) = self.place;
         match self.out.lanes.is_closing() {
@@ -67,8 +67,11 @@ impl Pump {
     }
 
     /// The machine hears of the socket before anything that arrives on it.
-    fn begin(&self, endpoint: EndpointKind) {
+    fn begin(&self, endpoint: EndpointKind, name: Option<String>) {
         let mut turn = Turn::begin(&self.slot);
+        if let Some(browser) = name.filter(|_| self.place.0 == Conn::Main) {
+            turn.net(Conn::Main, Net::Named { epoch: self.place.1, browser });
+        }
         turn.connected(self.place, endpoint, self.out.lanes.clone());
         self.end(turn.end());
     }

@@ -94,6 +94,6 @@ pub(crate) async fn pumping(pipe: usize, lanes: Lanes) -> (Rig, Socket) {
     turn.end();
     let (ours, browser) = sockets(pipe).await;
     let pump = Pump::new(Arc::clone(&slot), (Conn::Main, Epoch(1)), ours, lanes.clone());
-    let pump = tokio::spawn(pump.run(EndpointKind::Browser));
+    let pump = tokio::spawn(pump.run(EndpointKind::Browser, None));
     (Rig { slot, lanes, told, pump, _supervisor: supervisor }, browser)
 }

@@ -81,13 +81,13 @@ impl Wire {
     }
 
     fn open(&mut self, epoch: Epoch, dialled: Dialled) {
-        let Dialled { socket, kind, resolved } = dialled;
+        let Dialled { socket, kind, name, resolved } = dialled;
         let conn = self.conn;
         if conn == Conn::Main {
             self.slot.resolved_to(resolved);
         }
         let (slot, lanes) = (Arc::clone(&self.slot), Lanes::default());
-        let pump = Pump::new(Arc::clone(&slot), (conn, epoch), socket, lanes.clone()).run(kind);
+        let pump = Pump::new(Arc::clone(&slot), (conn, epoch), socket, lanes.clone()).run(kind, name);
         let pump = tokio::spawn(async move {
             if AssertUnwindSafe(pump).catch_unwind().await.is_err() {
                 slot.tell(TaskMessage::SocketFailed(conn));

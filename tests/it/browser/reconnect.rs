@@ -194,7 +194,14 @@ async fn s097_a_browser_restarted_behind_an_http_endpoint_is_found_again() {
     let url = proxy.through(stage.browser.http_url());
     stage.rejoin(&url, Options::default()).await;
     stage.until(|it| it.frame_tree.top.is_some()).await;
+    stage.open("a.test", "/").await;
     let before = stage.page().target_id;
+    stage.value(None, "console.error('of the old one')").await;
+    stage.value(None, "raise()").await;
+    let old = stage.dialog().await;
+    stage.answer(accept()).await;
+    stage.ended(old.id).await;
+    stage.until(|it| it.recent_dialogs.len() == 1).await;
 
     proxy.cut_for_good();
     stage.until(|it| it.status.status == Status::Reconnecting).await;
@@ -202,8 +209,13 @@ async fn s097_a_browser_restarted_behind_an_http_endpoint_is_found_again() {
     assert!(stage.task.snapshot().status.stale);
     restart(&mut stage).await;
     proxy.lead_to(port_of(stage.browser.ws_url()));
+    stage.until(|it| it.status.status == Status::Connected).await;
+    assert!(stage.task.snapshot().recent_dialogs.is_empty(), "another browser is another binding");
+    assert!(stage.task.console(None).errors.is_empty());
     works_again(&stage).await;
     assert_ne!(stage.page().target_id, before);
+    let recent = &stage.task.snapshot().recent_dialogs;
+    assert!(recent.len() == 1 && recent[0].id > old.id, "ids go on counting: {recent:?}");
     stage.end().await;
 }
 

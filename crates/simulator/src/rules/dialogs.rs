@@ -31,6 +31,7 @@ impl Ledger {
                 Event::DialogOpened { id, .. } => self.opened(*id),
                 Event::DialogSeenAgain { .. } => self.taken_up += 1,
                 Event::DialogEnded { id, .. } => self.closed(*id),
+                Event::BrowserReplaced => self.ended.clear(),
                 _ => {}
             }
         }

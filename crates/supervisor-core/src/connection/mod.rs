@@ -1,6 +1,7 @@
 //! The connection: opened, kept, lost, made again within a budget, and closed after the dialogs were answered.
 
 mod apply;
+pub(crate) mod identity;
 
 use std::time::Duration;
 
@@ -61,6 +62,7 @@ pub(crate) fn net(cx: &mut Cx<'_>, net: Net) {
     let is_open = cx.state().connection.endpoint.is_some();
     match net {
         Net::Connected { epoch, endpoint } if !is_open => socket_opened(cx, epoch, endpoint),
+        Net::Named { browser, .. } if !is_open => identity::named(cx, &browser),
         Net::DialFailed { stage, reason, http_status, .. } if !is_open => {
             dial_failed(cx, stage, &reason, http_status)
         }
@@ -104,6 +106,7 @@ pub(crate) fn handshake_done(cx: &mut Cx<'_>) {
     if cx.state().connection.status == Status::Connected {
         return;
     }
+    identity::compare(cx);
     let epoch = cx.state().connection.epoch;
     cx.emit(Event::Connected { epoch });
     alive(cx);

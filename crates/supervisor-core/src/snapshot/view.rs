@@ -156,6 +156,7 @@ fn touched(event: &Event) -> Sections {
         | Event::FrameSwappedOut { .. }
         | Event::FrameGone { .. } => Sections::FRAMES,
         Event::Dialing { .. }
+        | Event::BrowserReplaced
         | Event::SocketOpened { .. }
         | Event::BrowserIdentified { .. }
         | Event::Connected { .. }

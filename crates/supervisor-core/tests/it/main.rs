@@ -15,6 +15,7 @@ mod guard;
 mod guard_carries;
 mod guard_ends;
 mod guard_rig;
+mod identity;
 mod observe;
 mod rig;
 mod snapshot;
