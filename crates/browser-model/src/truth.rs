@@ -40,6 +40,14 @@ pub struct PageTruth {
     pub poisoned: bool,
 }
 
+impl PageTruth {
+    /// Whether it can neither stay nor go: it is on its way, and to arrive would end the browser.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.poisoned && self.navigating
+    }
+}
+
 /// A frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameTruth {

@@ -4,7 +4,7 @@ use crate::deadlines::Due;
 use crate::event::{Event, Recorded};
 use crate::flights::InFlight;
 use crate::page::Blocked;
-use crate::session::{Context, reach};
+use crate::session::Context;
 use crate::state::State;
 
 impl State {
@@ -53,11 +53,7 @@ impl State {
                 }
             }
             Event::SessionCrashed { route } => self.session_crashed(route),
-            Event::SessionRevived { route } => {
-                if let Some(session) = self.sessions.get_mut(route) {
-                    session.crashed = false;
-                }
-            }
+            Event::SessionRevived { route } => self.session_revived(at, route),
             Event::PageChanged { target, url, title } => {
                 if let Some(page) = self.pages.get_mut(target) {
                     page.url.clone_from(url);
@@ -92,7 +88,7 @@ impl State {
                 }
             }
             Event::FrameSwappedOut { route, frame } => self.frame_swapped_out(at, route, frame),
-            Event::FrameGone { frame } => self.remove(&reach::of_frame(self, frame)),
+            Event::FrameGone { frame } => self.frame_gone(frame),
             Event::OrphanWaits { frame, until } => self.deadlines.set(Due::Orphan(frame.clone()), *until),
             Event::NavigationsAreTold => self.connection.tells_navigations = true,
             Event::NavigationStarted { frame, loader } => self.navigation_started(frame, loader.as_ref()),

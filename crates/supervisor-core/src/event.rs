@@ -5,7 +5,7 @@
 use cdp_wire::{BrowserContextId, CommandId, FrameId, LoaderId, TargetId, UniqueContextId};
 use serde::{Deserialize, Serialize};
 
-use crate::call::CallEnd;
+use crate::call::{CallEnd, RunsIn};
 use crate::console::Gathered;
 use crate::dialog::{Answerer, ClosedBy, DialogOpening, Reason, Unanswerable};
 use crate::failure::Failure;
@@ -528,8 +528,11 @@ pub enum Event {
     CallSent {
         /// The call.
         call: CallId,
+        /// Where its script runs.
+        #[serde(default)]
+        runs_in: RunsIn,
     },
-    /// A call was sent to one execution context.
+    /// A call runs in one execution context.
     CallBound {
         /// The call.
         call: CallId,

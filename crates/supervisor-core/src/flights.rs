@@ -1,13 +1,13 @@
 //! Why a command was sent, and the table of what is in flight.
 
 use cdp_wire::{CommandId, SessionId, TargetId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CallId, DialogId, Route};
 
 /// Why a command was sent. A reply is understood by this and its method.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// A step of the connection's handshake.
@@ -61,9 +61,37 @@ pub struct InFlight {
 
 /// The only table of commands in flight: a reply is found by its id alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
 pub struct Flights {
     by_id: FxHashMap<CommandId, InFlight>,
+    by_route: FxHashMap<Route, FxHashSet<CommandId>>,
+    /// Resumes of targets, by where they were announced.
+    by_parent: FxHashMap<Route, FxHashSet<CommandId>>,
+    by_purpose: FxHashMap<Purpose, usize>,
     last: u64,
+}
+
+/// What is written of it: the rest follows.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    by_id: FxHashMap<CommandId, InFlight>,
+    last: u64,
+}
+
+impl From<Flights> for Written {
+    fn from(flights: Flights) -> Self {
+        Self { by_id: flights.by_id, last: flights.last }
+    }
+}
+
+impl From<Written> for Flights {
+    fn from(written: Written) -> Self {
+        let mut flights = Self::default();
+        for (id, flight) in written.by_id {
+            flights.sent(id, flight);
+        }
+        Self { last: written.last, ..flights }
+    }
 }
 
 impl Flights {
@@ -82,24 +110,42 @@ impl Flights {
     pub(crate) fn sent(&mut self, id: CommandId, flight: InFlight) {
         self.last = id.0;
         // The target that is resumed and let go may be gone before it answers, and nobody waits for it.
-        if flight.purpose != Purpose::Release(None) {
-            self.by_id.insert(id, flight);
+        if flight.purpose == Purpose::Release(None) {
+            return;
         }
+        self.answered(id);
+        self.by_route.entry(flight.route.clone()).or_default().insert(id);
+        if let Purpose::Resume { parent } = &flight.purpose {
+            self.by_parent.entry(parent.clone()).or_default().insert(id);
+        }
+        *self.by_purpose.entry(flight.purpose.clone()).or_default() += 1;
+        self.by_id.insert(id, flight);
     }
 
     pub(crate) fn answered(&mut self, id: CommandId) {
-        self.by_id.remove(&id);
+        let Some(flight) = self.by_id.remove(&id) else { return };
+        leave(&mut self.by_route, &flight.route, id);
+        if let Purpose::Resume { parent } = &flight.purpose {
+            leave(&mut self.by_parent, parent, id);
+        }
+        if let Some(count) = self.by_purpose.get_mut(&flight.purpose) {
+            *count -= 1;
+            if *count == 0 {
+                self.by_purpose.remove(&flight.purpose);
+            }
+        }
     }
 
     /// The browser never answers what was in flight on a session that ended, or on a target announced there.
     pub(crate) fn forget_route(&mut self, route: &Route) {
-        let below =
-            |flight: &InFlight| matches!(&flight.purpose, Purpose::Resume { parent } if parent == route);
-        self.by_id.retain(|_, flight| flight.route != *route && !below(flight));
+        let on_it = self.by_route.remove(route).into_iter().chain(self.by_parent.remove(route));
+        for id in on_it.flatten().collect::<Vec<_>>() {
+            self.answered(id);
+        }
     }
 
     pub(crate) fn clear(&mut self) {
-        self.by_id.clear();
+        *self = Self { last: self.last, ..Self::default() };
     }
 
     /// The last id that was given out.
@@ -111,19 +157,20 @@ impl Flights {
     /// Whether a command of this purpose is in flight.
     #[must_use]
     pub fn any(&self, purpose: &Purpose) -> bool {
-        self.by_id.values().any(|flight| flight.purpose == *purpose)
+        self.by_purpose.contains_key(purpose)
     }
 
     /// Whether anything is in flight on this route.
     #[must_use]
     pub fn any_on(&self, route: &Route) -> bool {
-        self.by_id.values().any(|flight| flight.route == *route)
+        self.by_route.contains_key(route)
     }
 
     /// Whether an answer that only a renderer can give is waited for on this route.
     #[must_use]
     pub fn waits_for_renderer(&self, route: &Route) -> bool {
-        self.by_id.values().any(|it| it.route == *route && crate::call::blocking::needs_renderer(&it.method))
+        let on_it = self.by_route.get(route).into_iter().flatten().filter_map(|id| self.by_id.get(id));
+        on_it.into_iter().any(|flight| crate::call::blocking::needs_renderer(&flight.method))
     }
 
     /// The command with this id, if it is in flight.
@@ -145,9 +192,37 @@ impl Flights {
     }
 }
 
+fn leave(places: &mut FxHashMap<Route, FxHashSet<CommandId>>, place: &Route, id: CommandId) {
+    if let Some(there) = places.get_mut(place) {
+        there.remove(&id);
+        if there.is_empty() {
+            places.remove(place);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_ends_with_a_session_is_found_and_nothing_is_left_of_it() {
+        let session = |name: &str| Route::Session(name.into());
+        let mut flights = Flights::default();
+        let mut send = |id, route: &Route, purpose| {
+            let flight = InFlight { route: route.clone(), method: "Page.enable".into(), purpose };
+            flights.sent(CommandId(id), flight);
+        };
+        let (page, worker, other) = (session("page"), session("worker"), session("other"));
+        send(1, &page, Purpose::Setup);
+        send(2, &worker, Purpose::Resume { parent: page.clone() });
+        send(3, &other, Purpose::Setup);
+        assert!(flights.any_on(&worker) && flights.waits_for_renderer(&page) && flights.any(&Purpose::Setup));
+        flights.forget_route(&page);
+        assert!(!flights.any_on(&page) && !flights.any_on(&worker) && flights.any_on(&other));
+        flights.answered(CommandId(3));
+        assert_eq!(flights, Flights { last: 3, ..Flights::default() });
+    }
 
     #[test]
     fn ids_wrap_inside_the_browsers_range_and_skip_what_is_in_flight() {

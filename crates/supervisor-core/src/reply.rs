@@ -99,8 +99,8 @@ fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
             }
         }
         None if reply.outcome.is_ok() => cx.meters().protocol_violations += 1,
-        // The session is dying, or its target cannot list frames: nothing to learn.
-        None => gone::orphans_decided(cx, route, reply.id, &[]),
+        // The session is dying, or its renderer was: an error proves nothing.
+        None => gone::orphans_undecided(cx, route, reply.id),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Folding the events of calls.
 
-use crate::call::{Call, CallStage, Late, Waiter};
+use crate::call::{Call, CallStage, Late, RunsIn, Waiter};
 use crate::deadlines::Due;
 use crate::event::Event;
 use crate::ids::CallId;
@@ -21,24 +21,27 @@ impl State {
                     method: method.clone(),
                     eval: *eval,
                     command: None,
-                    context: None,
+                    runs_in: RunsIn::Unknown,
                     stage: CallStage::Waiting,
                     deadline: *deadline,
                 };
                 self.calls.open.insert(*call, open);
             }
             Event::CallWaits { call, until } => self.deadlines.set(Due::Context(*call), *until),
-            Event::CallSent { call } => {
+            Event::CallSent { call, runs_in } => {
                 if let Some(open) = self.calls.open.get_mut(call) {
                     open.stage = CallStage::Running;
+                    open.runs_in = runs_in.clone();
                 }
             }
             Event::CallBound { call, route, context } => {
                 self.deadlines.cancel(&Due::Context(*call));
                 if let Some(open) = self.calls.open.get_mut(call) {
                     open.route = route.clone();
-                    open.context = Some(*context);
-                    open.stage = CallStage::Running;
+                    open.runs_in = RunsIn::Context(*context);
+                    if open.stage == CallStage::Waiting {
+                        open.stage = CallStage::Running;
+                    }
                 }
             }
             Event::CallInterrupted { call, dialog } => {

@@ -7,7 +7,7 @@ use cdp_wire::runtime::Evaluate;
 
 use crate::call::routing::{self, Routed};
 use crate::call::{Call, CallStage};
-use crate::call::{check, ending, send};
+use crate::call::{check, ending, script, send};
 use crate::context::{Cx, Expression};
 use crate::effect::Effect;
 use crate::event::Event;
@@ -99,6 +99,7 @@ pub(crate) fn evaluate(cx: &mut Cx<'_>, call: CallId, route: &Route, context: i6
 
 /// The document that calls were waiting for came.
 pub(crate) fn document_came(cx: &mut Cx<'_>, route: &Route, frame: &FrameId) {
+    script::document_came(cx, route, frame);
     if cx.desk.parked.is_empty() {
         return;
     }
@@ -113,13 +114,6 @@ pub(crate) fn document_came(cx: &mut Cx<'_>, route: &Route, frame: &FrameId) {
             evaluate(cx, call, route, context, expression);
         }
     }
-}
-
-/// A document is gone, and calls that ran in it with it: the browser answers some of them late and some never.
-pub(crate) fn document_left(cx: &mut Cx<'_>, route: &Route, context: Option<i64>) {
-    ending::end_where(cx, Code::Navigated, |call| {
-        call.route == *route && call.context.is_some() && (context.is_none() || call.context == context)
-    });
 }
 
 pub(crate) fn no_document(cx: &mut Cx<'_>, call: CallId) {

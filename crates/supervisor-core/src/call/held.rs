@@ -1,15 +1,18 @@
 //! Calls that a dialog holds: their requests end, they go on.
 
+use std::collections::BTreeSet;
+
 use crate::call::blocking::{self, Fate};
 use crate::call::ending;
 use crate::call::late;
 use crate::call::routing;
 use crate::call::{Call, CallStage};
 use crate::context::Cx;
+use crate::dialog::Open;
 use crate::effect::{Effect, Outcome};
 use crate::event::Event;
 use crate::failure::{Code, Failure};
-use crate::ids::{CallId, DialogId};
+use crate::ids::{CallId, DialogId, Route};
 use crate::snapshot::view;
 use crate::state::State;
 
@@ -19,21 +22,13 @@ pub(crate) fn dialog_opened(cx: &mut Cx<'_>, dialog: DialogId) {
         return;
     }
     let Some(open) = cx.state().dialogs.open.get(&dialog) else { return };
-    let blocked = blocking::group(cx.state(), open);
-    let page = &open.opening.route;
-    let unknown = blocked.is_empty();
-    let holds = |call: &Call| {
-        let waits = blocking::fate(&call.method) != Fate::Answered || blocking::is_navigation(&call.method);
-        // What travels through the page to a frame in another process, or is held until the page may be left.
-        let passes = call.method.starts_with("Input.") || blocking::is_navigation(&call.method) || unknown;
-        waits && (blocked.contains(&call.route) || (call.route == *page && passes))
-    };
+    let grip = Grip::of(cx.state(), open);
     let calls = cx.state().calls.open.iter();
     let held: Vec<_> = calls
-        .filter(|(_, call)| call.stage == CallStage::Running && holds(call))
+        .filter(|(_, call)| call.stage == CallStage::Running && grip.holds(call))
         .map(|(id, _)| *id)
         .collect();
-    let waits = |call: &Call| call.stage == CallStage::Waiting && blocked.contains(&call.route);
+    let waits = |call: &Call| call.stage == CallStage::Waiting && grip.blocked.contains(&call.route);
     let unsent: Vec<_> =
         cx.state().calls.open.iter().filter(|(_, call)| waits(call)).map(|(id, _)| *id).collect();
     for call in held {
@@ -42,6 +37,36 @@ pub(crate) fn dialog_opened(cx: &mut Cx<'_>, dialog: DialogId) {
     for call in unsent {
         block(cx, call, dialog);
     }
+}
+
+/// What a dialog holds.
+struct Grip<'s> {
+    /// The sessions whose renderer it blocks; none when that cannot be known.
+    blocked: BTreeSet<Route>,
+    /// The session of its page.
+    page: &'s Route,
+}
+
+impl<'s> Grip<'s> {
+    fn of(state: &State, open: &'s Open) -> Self {
+        Self { blocked: blocking::group(state, open), page: &open.opening.route }
+    }
+
+    fn holds(&self, call: &Call) -> bool {
+        let waits = blocking::fate(&call.method) != Fate::Answered || blocking::is_navigation(&call.method);
+        // What travels through the page to a frame in another process, or is held until the page may be left.
+        let passes = call.method.starts_with("Input.")
+            || blocking::is_navigation(&call.method)
+            || self.blocked.is_empty();
+        waits && (self.blocked.contains(&call.route) || (call.route == *self.page && passes))
+    }
+}
+
+/// The dialog that holds a call now.
+fn holder(state: &State, call: CallId) -> Option<DialogId> {
+    let call = state.calls.open.get(&call)?;
+    let open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());
+    open.filter(|(_, open)| Grip::of(state, open).holds(call)).map(|(id, _)| *id).next()
 }
 
 /// A call that still waited for its document: nothing was sent, so nothing can come late.
@@ -73,7 +98,7 @@ pub(crate) fn opened_during(state: &State, call: CallId, method: &str, dialog: D
     })
 }
 
-/// A dialog ended: the calls that it held go on, with the time they had left.
+/// A dialog ended: the calls that it held go on, with the time they had left, unless another one holds them too.
 pub(crate) fn dialog_ended(cx: &mut Cx<'_>, dialog: DialogId) {
     let held = |call: &Call| match call.stage {
         CallStage::Interrupted(by, left) if by == dialog => Some(left),
@@ -84,5 +109,8 @@ pub(crate) fn dialog_ended(cx: &mut Cx<'_>, dialog: DialogId) {
     for (call, left) in calls {
         let deadline = cx.at.after(left);
         cx.emit(Event::CallReleased { call, deadline });
+        if let Some(other) = holder(cx.state(), call) {
+            interrupt(cx, call, other);
+        }
     }
 }

@@ -21,7 +21,9 @@ pub(crate) fn asked(cx: &mut Cx<'_>, req: Req, id: CallId, timeout: Option<Durat
         gone::retire(cx, &route);
         return;
     }
-    match cx.state().calls.open.get(&id).map(|call| (call.stage, call.method.clone())) {
+    // While its own request is open, that one gets the result.
+    let open = cx.state().calls.open.get(&id).filter(|call| call.req.is_none());
+    match open.map(|call| (call.stage, call.method.clone())) {
         None => cx.fail(req, unknown(cx, id)),
         Some((CallStage::Interrupted(dialog, _), method)) => {
             let failure = held::opened_during(cx.state(), id, &method, dialog);
@@ -40,7 +42,10 @@ pub(crate) fn asked(cx: &mut Cx<'_>, req: Req, id: CallId, timeout: Option<Durat
 }
 
 fn unknown(cx: &Cx<'_>, id: CallId) -> Failure {
-    let text = if id < cx.state().calls.next {
+    let calls = &cx.state().calls;
+    let text = if calls.open.contains_key(&id) {
+        format!("{id} still runs for the request that began it, which gets its result")
+    } else if id < calls.next {
         format!(
             "the result of {id} is not kept: it was handed out, was dropped after 10 minutes, or went to its caller"
         )

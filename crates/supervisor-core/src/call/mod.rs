@@ -18,12 +18,13 @@ pub(crate) mod late;
 pub(crate) mod raw;
 pub(crate) mod recover;
 pub(crate) mod routing;
+pub(crate) mod script;
 pub(crate) mod send;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use cdp_wire::{CommandId, FrameId};
+use cdp_wire::{CommandId, FrameId, UniqueContextId};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Code;
@@ -45,12 +46,27 @@ pub struct Call {
     pub eval: bool,
     /// The command that carries it, once sent.
     pub command: Option<CommandId>,
-    /// The execution context it was sent to.
-    pub context: Option<i64>,
+    /// Where its script runs: with that document it ends.
+    pub runs_in: RunsIn,
     /// How far it is.
     pub stage: CallStage,
     /// When it ends at the latest; it stands still while a dialog holds it.
     pub deadline: At,
+}
+
+/// Where the script of a call runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunsIn {
+    /// It has none, or it is answered whatever becomes of its document, or nobody knows.
+    #[default]
+    Unknown,
+    /// In the document that the frame of its session gets next.
+    NextDocument,
+    /// In the execution context with this number.
+    Context(i64),
+    /// In the execution context with this id, which is no document's own.
+    Unique(UniqueContextId),
 }
 
 /// How far a call is.

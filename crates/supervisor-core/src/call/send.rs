@@ -8,6 +8,7 @@ use crate::bridge::{intercept, rules as bridge};
 use crate::call::check;
 use crate::call::raw::{self, Verdict};
 use crate::call::routing::{self, Routed};
+use crate::call::script;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::effect::Effect;
@@ -49,7 +50,8 @@ pub(crate) fn start_call(
     let Routed { route, frame } = routed.clone();
     let call = started(cx, req, routed, method, false, timeout);
     cx.effect(Effect::Park { req, route: route.clone() });
-    cx.emit(Event::CallSent { call });
+    let runs_in = script::runs_in(cx.state(), &route, method, params);
+    cx.emit(Event::CallSent { call, runs_in });
     match intercept::host_asked(cx, &route, method, params) {
         Some((method, params)) => cx.send_raw(&route, &method, &params, Purpose::Call(call)),
         None => cx.send_raw(&route, method, params, Purpose::Call(call)),

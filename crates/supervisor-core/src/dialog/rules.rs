@@ -35,11 +35,26 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
         overlaps = make_room(cx, id, &dialog);
     }
     bridge::native_opened(cx, &dialog);
+    if dialog.frame.as_ref().is_some_and(|frame| cx.state().frames.was_removed(frame)) {
+        return opened_too_late(cx, dialog);
+    }
     let is_kept_open = dialog.has_browser_handler;
     opened(cx, dialog, overlaps, None);
     if !is_kept_open && cx.state().guard.in_use() {
         guard::unsuited(cx, Why::ClosesDialogs);
     }
+}
+
+/// The removal of its frame was heard of first: nobody must answer it.
+fn opened_too_late(cx: &mut Cx<'_>, dialog: DialogOpening) {
+    let (id, page, keeps_open) = (cx.state().dialogs.next, dialog.page.clone(), dialog.has_browser_handler);
+    cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog: None });
+    if keeps_open {
+        let why = Unanswerable::FrameRemoved;
+        cx.emit(Event::DialogUnanswerable { id, why });
+        cx.emit(Event::PageBlocked { target: page, why, dialog: Some(id) });
+    }
+    end(cx, id, ClosedBy::Remote, Some(Reason::TargetGone), None, None);
 }
 
 pub(crate) fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogOpening<'_>) -> DialogOpening {

@@ -144,7 +144,8 @@ impl State {
     }
 
     pub(crate) fn frames_owner_if_orphan(&mut self, route: &Route, id: &FrameId) {
-        if self.frames.get(id).is_some_and(|frame| frame.owner.is_none()) {
+        let page = self.sessions.get(route).map(|session| &session.page);
+        if self.frames.get(id).is_some_and(|frame| frame.owner.is_none() && Some(&frame.page) == page) {
             if let Some(frame) = self.frames.get_mut(id) {
                 frame.parent_view = ParentView::Here(route.clone());
             }
@@ -192,6 +193,14 @@ impl State {
             Some(remote) => self.set_owner(frame, Some(remote)),
             None => self.rehome(at, frame),
         }
+    }
+
+    pub(crate) fn frame_gone(&mut self, frame: &FrameId) {
+        let reach = reach::of_frame(self, frame);
+        let known: Vec<FrameId> =
+            reach.frames.iter().filter(|frame| self.frames.get(frame).is_some()).cloned().collect();
+        self.remove(&reach);
+        self.frames.gone_for_good(&known);
     }
 
     pub(crate) fn navigation_started(&mut self, id: &FrameId, loader: Option<&LoaderId>) {

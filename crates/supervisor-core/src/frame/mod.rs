@@ -136,8 +136,19 @@ pub struct Frames {
     /// Also of parents that are not known yet: a child that came first finds its place when the parent comes.
     children: FxHashMap<FrameId, BTreeMap<u64, FrameId>>,
     by_page: FxHashMap<TargetId, FxHashSet<FrameId>>,
-    orphans: BTreeSet<FrameId>,
-    gone: VecDeque<FrameId>,
+    /// The frames whose fate is not known, with the session of their parent's process.
+    orphans: BTreeMap<FrameId, Option<Route>>,
+    #[serde(with = "crate::pairs")]
+    orphans_of: BTreeMap<Route, BTreeSet<FrameId>>,
+    gone: VecDeque<Gone>,
+}
+
+/// A frame that was there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Gone {
+    id: FrameId,
+    /// It was removed, and not just left behind with its document, which may come back.
+    for_good: bool,
 }
 
 impl Frames {
@@ -175,25 +186,70 @@ impl Frames {
 
     /// The frames whose fate is not known.
     pub fn orphans(&self) -> impl Iterator<Item = &FrameId> {
-        self.orphans.iter()
+        self.orphans.keys()
+    }
+
+    /// Those among them whose parent's process is behind this session.
+    pub fn orphans_of(&self, route: &Route) -> impl Iterator<Item = &FrameId> {
+        self.orphans_of.get(route).into_iter().flatten()
     }
 
     /// Gives the frame an owner, or makes it an orphan: then `since` is the last command that was sent.
     pub(crate) fn set_owner(&mut self, id: &FrameId, owner: Option<Route>, since: CommandId) {
         let Some(frame) = self.by_id.get_mut(id) else { return };
         frame.orphaned = owner.is_none().then_some(since);
-        if owner.is_some() {
-            self.orphans.remove(id);
-        } else {
-            self.orphans.insert(id.clone());
-        }
         frame.owner = owner;
+        self.index_orphan(id);
+        self.index_orphans_below(id);
+    }
+
+    /// The children of a frame have another parent now, or one in another process.
+    fn index_orphans_below(&mut self, id: &FrameId) {
+        if self.orphans.is_empty() {
+            return;
+        }
+        let is_orphan = |child: &&FrameId| self.orphans.contains_key(*child);
+        for child in self.children(id).filter(is_orphan).cloned().collect::<Vec<_>>() {
+            self.index_orphan(&child);
+        }
+    }
+
+    /// Puts a frame where [`Frames::orphans_of`] finds it, or takes it from there.
+    fn index_orphan(&mut self, id: &FrameId) {
+        if let Some(Some(route)) = self.orphans.remove(id)
+            && let Some(orphans) = self.orphans_of.get_mut(&route)
+        {
+            orphans.remove(id);
+            if orphans.is_empty() {
+                self.orphans_of.remove(&route);
+            }
+        }
+        let Some(frame) = self.by_id.get(id).filter(|frame| frame.orphaned.is_some()) else { return };
+        let parent = frame.parent.as_ref().and_then(|parent| self.by_id.get(parent));
+        let route = parent.and_then(|parent| parent.owner.clone());
+        if let Some(route) = &route {
+            self.orphans_of.entry(route.clone()).or_default().insert(id.clone());
+        }
+        self.orphans.insert(id.clone(), route);
     }
 
     /// Whether the frame was there and is gone.
     #[must_use]
     pub fn is_gone(&self, id: &FrameId) -> bool {
-        self.gone.contains(id)
+        self.gone.iter().any(|gone| gone.id == *id)
+    }
+
+    /// Whether the frame was removed, so that nothing can come of it any more.
+    #[must_use]
+    pub fn was_removed(&self, id: &FrameId) -> bool {
+        self.gone.iter().any(|gone| gone.for_good && gone.id == *id)
+    }
+
+    /// These, which have just gone, will not come back.
+    pub(crate) fn gone_for_good(&mut self, frames: &[FrameId]) {
+        for gone in self.gone.iter_mut().rev().take(frames.len()) {
+            gone.for_good = true;
+        }
     }
 
     /// Whether a further frame is taken in.
@@ -235,7 +291,8 @@ impl Frames {
             self.children.entry(parent.clone()).or_default().insert(frame.since, id.clone());
         }
         self.by_page.entry(frame.page.clone()).or_default().insert(id.clone());
-        self.by_id.insert(id, frame);
+        self.by_id.insert(id.clone(), frame);
+        self.index_orphans_below(&id);
     }
 
     /// Gives a parent to a frame that had none, or a guessed one. A known parent is never changed: a frame has one for life.
@@ -252,6 +309,7 @@ impl Frames {
             frame.is_parent_guessed = false;
             self.children.entry(parent.clone()).or_default().insert(frame.since, id.clone());
         }
+        self.index_orphan(id);
     }
 
     fn leave_parent(&mut self, id: &FrameId) {
@@ -274,8 +332,9 @@ impl Frames {
                 self.by_page.remove(&frame.page);
             }
         }
-        self.orphans.remove(id);
-        self.gone.push_back(id.clone());
+        self.index_orphan(id);
+        self.index_orphans_below(id);
+        self.gone.push_back(Gone { id: id.clone(), for_good: false });
         while self.gone.len() > MAX_GONE_FRAMES {
             self.gone.pop_front();
         }

@@ -12,6 +12,7 @@ use cdp_wire::{FrameId, LoaderId, TargetId, UniqueContextId};
 
 use crate::bridge::{rules as bridge, sandbox};
 use crate::call::eval;
+use crate::call::script::{self, Ended};
 use crate::context::Cx;
 use crate::dialog::Reason;
 use crate::event::{Event, FrameInfo};
@@ -33,7 +34,10 @@ pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>
         cx.meters().late_messages += 1;
         return;
     }
-    if is_new && !frames.get(&parent).is_some_and(|parent| parent.can_have_children_in(route)) {
+    let page = cx.state().sessions.get(route).map(|session| &session.page);
+    let is_foreign = |id: &FrameId| frames.get(id).is_some_and(|known| Some(&known.page) != page);
+    let speaks_of = |parent: &FrameId| frames.get(parent).is_some_and(|it| it.can_have_children_in(route));
+    if is_foreign(&parent) || is_foreign(&frame) || (is_new && !speaks_of(&parent)) {
         cx.meters().protocol_violations += 1;
         return;
     }
@@ -223,15 +227,15 @@ pub(crate) fn context_destroyed(cx: &mut Cx<'_>, route: &Route, event: &Executio
     let id = event.execution_context_id;
     if cx.state().sessions.get(route).is_some_and(|session| session.contexts.contains_key(&id)) {
         cx.emit(Event::ContextDestroyed { route: route.clone(), id });
-        eval::document_left(cx, route, Some(id));
     }
+    script::document_left(cx, route, Ended::One(id, event.execution_context_unique_id.as_deref()));
 }
 
 pub(crate) fn contexts_cleared(cx: &mut Cx<'_>, route: &Route) {
     if cx.state().sessions.get(route).is_some_and(|session| !session.contexts.is_empty()) {
         cx.emit(Event::ContextsCleared { route: route.clone() });
-        eval::document_left(cx, route, None);
     }
+    script::document_left(cx, route, Ended::All);
 }
 
 /// A frame as the core keeps it, its texts bounded.

@@ -179,6 +179,15 @@ impl State {
         }
     }
 
+    /// It is set up once more, and must answer as if it were new.
+    pub(crate) fn session_revived(&mut self, at: At, route: &Route) {
+        let Some(session) = self.sessions.get_mut(route) else { return };
+        session.crashed = false;
+        session.heard = None;
+        session.auto_attach_answered = false;
+        self.deadlines.set(Due::Setup(route.clone()), at.after(SETUP_SILENCE));
+    }
+
     pub(crate) fn session_crashed(&mut self, route: &Route) {
         let root = self.root_frame(route);
         if let Some(root) = root {

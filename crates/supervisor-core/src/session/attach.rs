@@ -32,7 +32,7 @@ pub(crate) fn attached(cx: &mut Cx<'_>, parent: &Route, event: &AttachedToTarget
             release(cx, parent, &route, event);
         }
         "page" if is_wanted(cx, info) => page_attached(cx, parent, &route, info),
-        "iframe" if cx.state().sessions.get(parent).is_some() => iframe_attached(cx, parent, &route, info),
+        "iframe" if is_below(cx, parent, info) => iframe_attached(cx, parent, &route, info),
         _ => release(cx, parent, &route, event),
     }
 }
@@ -69,6 +69,13 @@ fn is_wanted(cx: &Cx<'_>, info: &TargetInfo<'_>) -> bool {
         }
         Scope::TargetId(wanted) => *info.target_id == *wanted.as_str() || opened_by_ours(),
     }
+}
+
+/// An iframe of the page that announces it. A frame is part of one page for life.
+fn is_below(cx: &Cx<'_>, parent: &Route, info: &TargetInfo<'_>) -> bool {
+    let known = cx.state().frames.get(&FrameId::from(info.target_id.as_str()));
+    let parent = cx.state().sessions.get(parent);
+    parent.is_some_and(|parent| known.is_none_or(|known| known.page == parent.page))
 }
 
 /// On a page endpoint the root is the page's own session, and nothing announces it.
@@ -260,11 +267,11 @@ pub(crate) fn crashed(cx: &mut Cx<'_>, route: &Route) {
 
 /// A renderer is back. What a dead one was asked fails, the set-up too; to send that twice does no harm.
 pub(crate) fn revived(cx: &mut Cx<'_>, route: &Route) {
-    let Some(crashed) = cx.state().sessions.get(route).map(|session| session.crashed) else { return };
-    if crashed {
+    if cx.state().sessions.get(route).is_some() {
+        // A commit there may have told it already.
         cx.emit(Event::SessionRevived { route: route.clone() });
+        set_up(cx, route);
     }
-    set_up(cx, route);
 }
 
 /// A reply on a session that was thought to be stuck: it is not.

@@ -176,18 +176,34 @@ pub(crate) fn list_frames(cx: &mut Cx<'_>, route: &Route) {
 
 /// The parent's process answered: orphans it was asked about after they were orphaned, and does not have, are gone.
 pub(crate) fn orphans_decided(cx: &mut Cx<'_>, route: &Route, asked: CommandId, listed: &[FrameId]) {
-    let orphans: Vec<FrameId> = cx.state().frames.orphans().cloned().collect();
+    let orphans: Vec<FrameId> = cx.state().frames.orphans_of(route).cloned().collect();
+    if orphans.is_empty() {
+        return;
+    }
+    let listed: FxHashSet<&FrameId> = listed.iter().collect();
     let mut too_young = false;
-    for frame in orphans {
-        if parent_session(cx, &frame).as_ref() != Some(route) || listed.contains(&frame) {
-            continue;
-        }
-        match cx.state().frames.get(&frame).and_then(|frame| frame.orphaned) {
-            Some(since) if since < asked => self::frame(cx, &frame),
+    for frame in orphans.iter().filter(|frame| !listed.contains(frame)) {
+        match cx.state().frames.get(frame).and_then(|frame| frame.orphaned) {
+            Some(since) if since < asked => self::frame(cx, frame),
+            // It went with one before it.
+            None => {}
             _ => too_young = true,
         }
     }
     if too_young {
+        list_frames(cx, route);
+    }
+}
+
+/// The parent's process gave no answer. Orphans that it was not asked about yet get their question; the deadline decides about
+/// the others.
+pub(crate) fn orphans_undecided(cx: &mut Cx<'_>, route: &Route, asked: CommandId) {
+    let state = cx.state();
+    let is_young = |frame: &FrameId| {
+        let since = state.frames.get(frame).and_then(|frame| frame.orphaned);
+        since.is_some_and(|since| since >= asked)
+    };
+    if state.frames.orphans_of(route).any(is_young) {
         list_frames(cx, route);
     }
 }

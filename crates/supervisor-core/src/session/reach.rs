@@ -66,16 +66,21 @@ pub fn of_crash(state: &State, frame: &FrameId) -> Reach {
 }
 
 /// What ends when a new document is committed in a frame: all below it that belongs to the old one. That is what this
-/// process has spoken of: of a child of the new document it speaks later. One that it has not spoken of and that has a
+/// process has spoken of: of a child of the new document it speaks later. One that it has not spoken of and that has or had a
 /// session may be of either; if it is of the old one, its detach says so.
 #[must_use]
 pub fn of_commit(state: &State, route: &Route, frame: &FrameId) -> Reach {
-    let stays = |child: &FrameId| {
-        let child = state.frames.get(child).filter(|child| child.parent_view == ParentView::Unseen);
-        let session = child.and_then(|child| state.sessions.get(child.remote.as_ref()?));
-        session.is_some_and(|session| session.parent == *route)
+    with_their_sessions(state, children_unless(state, frame, |child| is_unspoken_of(state, route, child)))
+}
+
+/// Whether a session announced this frame whose process has not spoken of it yet; if its own session is over again, the
+/// round trip that follows every detach tells what became of it.
+fn is_unspoken_of(state: &State, route: &Route, frame: &FrameId) -> bool {
+    let Some(frame) = state.frames.get(frame).filter(|frame| frame.parent_view == ParentView::Unseen) else {
+        return false;
     };
-    with_their_sessions(state, children_unless(state, frame, stays))
+    let session = frame.remote.as_ref().and_then(|remote| state.sessions.get(remote));
+    session.map_or(frame.orphaned.is_some(), |session| session.parent == *route)
 }
 
 /// What ends when a main frame takes the place of another: the old one, itself included.
@@ -86,10 +91,12 @@ pub fn of_succession(state: &State, route: &Route, frame: &FrameId) -> Reach {
     before.filter(|before| *before != frame).map(|before| of_frame(state, before)).unwrap_or_default()
 }
 
-/// What ends when a frame leaves a process for another: what that process had below it.
+/// What ends when a frame leaves a process for another: what that process had below it. One that it has not spoken of may be
+/// of a document that the frame comes back to.
 #[must_use]
 pub fn of_swap_out(state: &State, route: &Route, frame: &FrameId) -> Reach {
-    with_their_sessions(state, children_unless(state, frame, |child| !belongs_to(state, route, child)))
+    let stays = |child: &FrameId| !belongs_to(state, route, child) || is_unspoken_of(state, route, child);
+    with_their_sessions(state, children_unless(state, frame, stays))
 }
 
 /// What ends when a frame comes back into its parent's process: all that its own process had below it. Nothing does when

@@ -215,6 +215,19 @@ fn a_renderer_that_is_back_is_set_up_again() {
 }
 
 #[test]
+fn a_renderer_that_is_back_must_answer_as_if_it_were_new() {
+    let mut rig = Rig::with_page();
+    rig.answer_all("Page.enable", json!({}));
+    rig.answer_all("Target.setAutoAttach", json!({}));
+    rig.event("SP", "Inspector.targetCrashed", json!({}));
+    rig.event("SP", "Inspector.targetReloadedAfterCrash", json!({}));
+    rig.advance(Duration::from_secs(2));
+    assert!(rig.snapshot().pages[0].unresponsive, "its set-up was answered by nobody");
+    rig.answer_all("Page.enable", json!({}));
+    assert!(!rig.snapshot().pages[0].unresponsive);
+}
+
+#[test]
 fn a_paused_target_is_resumed_even_where_nobody_listens_any_more() {
     let mut rig = Rig::with_page();
     rig.attach_iframe("SP", "B", "SB", "P");

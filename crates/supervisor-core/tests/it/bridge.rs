@@ -116,6 +116,32 @@ fn every_session_gets_patterns_and_script_before_it_is_resumed() {
 }
 
 #[test]
+fn a_call_that_two_dialogs_hold_goes_on_when_both_are_gone() {
+    let mut rig = bridged();
+    attach_iframe(&mut rig);
+    let req = rig.call(Place::Active, "Input.dispatchMouseEvent");
+    ask(&mut rig, "SP", "R1", "P", "confirm");
+    ask(&mut rig, "SB", "R2", "B", "confirm");
+    let call_id = rig.failure(req).detail.call_id.unwrap();
+    let holder = |rig: &mut Rig| {
+        let req = rig.host(Command::Result { call_id, timeout_ms: None });
+        Some(rig.failure(req).detail.dialog.as_ref()?.id.0)
+    };
+    assert_eq!(holder(&mut rig), Some(1));
+    rig.advance(Duration::from_secs(20));
+    rig.respond(Some(1), accept());
+    rig.answer_all("Fetch.fulfillRequest", json!({}));
+    assert_eq!(holder(&mut rig), Some(2), "the other one holds it still");
+    rig.advance(Duration::from_secs(60));
+    rig.respond(Some(2), accept());
+    rig.answer_all("Fetch.fulfillRequest", json!({}));
+    rig.advance(Duration::from_secs(29));
+    assert!(rig.machine.state().calls.open.contains_key(&call_id), "its time stood still");
+    rig.advance(Duration::from_secs(2));
+    assert!(rig.machine.state().calls.open.is_empty());
+}
+
+#[test]
 fn without_the_bridge_nothing_of_it_is_sent() {
     for choice in [Bridge::Auto, Bridge::Off] {
         let mut rig = Rig::with_page_and(options(choice));

@@ -167,6 +167,18 @@ fn a_request_for_a_late_result_waits_for_it() {
 }
 
 #[test]
+fn a_call_whose_request_is_open_has_no_late_result() {
+    let mut rig = with_frames();
+    let own = rig.eval("P");
+    let call_id = *rig.machine.state().calls.open.keys().next().unwrap();
+    let other = rig.host(Command::Result { call_id, timeout_ms: None });
+    assert_eq!(rig.code(other), Code::UnknownCall);
+    let id = rig.last_id("Runtime.evaluate");
+    rig.reply(id, json!({"result": {"type": "undefined"}}));
+    assert!(matches!(rig.outcome(own), Some(Outcome::Value { .. })));
+}
+
+#[test]
 fn the_deadline_stands_still_while_a_dialog_holds_the_call() {
     let mut rig = with_frames();
     let req = rig.eval("P");

@@ -110,6 +110,46 @@ fn a_listing_that_was_asked_for_before_the_detach_decides_nothing() {
     assert_eq!(rig.tree(), ["P<- "]);
 }
 
+/// A page that has an orphan, and the command that asked for it.
+fn with_orphan() -> (Rig, u64) {
+    let mut rig = with_oopif();
+    rig.answer_all(
+        "Page.getFrameTree",
+        json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}}),
+    );
+    session_detached(&mut rig, "SP", "SB");
+    let asked = rig.last_id("Page.getFrameTree");
+    (rig, asked)
+}
+
+#[test]
+fn an_error_is_no_proof_that_an_orphan_is_gone() {
+    let (mut rig, asked) = with_orphan();
+    rig.reply_error(asked, -32000, "Not attached to an active page");
+    assert_eq!(rig.tree().len(), 2, "that its parent cannot list its frames says nothing of them");
+    attached(&mut rig, "SP", "B", "P");
+    assert_eq!(rig.tree(), ["B<P ", "P<- "]);
+
+    let (mut rig, asked) = with_orphan();
+    rig.reply_error(asked, -32000, "Not attached to an active page");
+    rig.advance(Duration::from_secs(6));
+    assert_eq!(rig.tree(), ["P<- "], "the deadline decides");
+}
+
+#[test]
+fn an_orphan_that_came_after_a_question_that_failed_gets_one_of_its_own() {
+    let mut rig = with_oopif();
+    let before = rig.last_id("Page.getFrameTree");
+    let asked = rig.sent_as("Page.getFrameTree")[0]["id"].as_u64().unwrap();
+    session_detached(&mut rig, "SP", "SB");
+    assert_eq!(rig.last_id("Page.getFrameTree"), before, "one question at a time");
+    rig.reply_error(asked, -32000, "Not attached to an active page");
+    let after = rig.last_id("Page.getFrameTree");
+    assert_ne!(after, before);
+    rig.reply(after, json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/"}}}));
+    assert_eq!(rig.tree(), ["P<- "]);
+}
+
 #[test]
 fn an_orphan_that_nobody_decides_is_gone_after_its_deadline() {
     let mut rig = with_oopif();
@@ -324,6 +364,24 @@ fn no_frame_becomes_its_own_ancestor() {
     rig.navigated("SP", "P", None, "http://a.test/");
     attached(&mut rig, "SP", "kid", "P");
     assert_eq!(rig.machine.state().frames.of_page(&"P".into()).count(), 2);
+}
+
+#[test]
+fn no_frame_is_part_of_two_pages() {
+    let mut rig = with_oopif();
+    rig.attach_page("Q", "SQ", json!({}));
+    rig.navigated("SQ", "Q", None, "http://a.test/");
+    attached(&mut rig, "SP", "kid", "Q");
+    attached(&mut rig, "SQ", "B", "Q");
+    rig.attach_iframe("SQ", "B", "SB2", "Q");
+    rig.attach_iframe("SQ", "new", "SN", "P");
+    assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
+    let of_q: Vec<_> = rig.machine.state().frames.of_page(&"Q".into()).cloned().collect();
+    assert_eq!(of_q, ["Q".into()]);
+    // Children that came before their parent tell whose it is.
+    rig.attach_iframe("SP", "X", "SX", "later");
+    attached(&mut rig, "SQ", "later", "Q");
+    assert!(rig.machine.state().frames.get(&"later".into()).is_none());
 }
 
 #[test]
@@ -564,4 +622,49 @@ fn a_process_speaks_of_children_only_where_it_has_the_parent() {
     rig.reply(id, json!({"frameTree": {"frame": frame("Q", None), "childFrames": [child]}}));
     assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
     assert_eq!(rig.machine.state().frames.len(), 3);
+}
+
+/// The same with the frame's way out heard of only after that.
+#[test]
+fn a_child_that_was_announced_before_its_parent_left_and_came_home_stays() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "early", "SE", "B");
+    attached(&mut rig, "SP", "B", "P");
+    detached(&mut rig, "SP", "B", "swap");
+    attached(&mut rig, "SP", "B", "P");
+    attached(&mut rig, "SP", "early", "B");
+    assert_eq!(rig.tree(), ["B<P ", "P<- ", "early<B SE"]);
+    detached(&mut rig, "SP", "B", "swap");
+    assert_eq!(rig.tree(), ["B<P ", "P<- "], "it was of that document, and goes with it");
+}
+
+/// All that the browser process says comes before what the page's own has to say of the new document.
+#[test]
+fn a_child_of_the_next_document_may_have_come_home_before_that_is_committed() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    session_detached(&mut rig, "SP", "SB");
+    rig.attach_iframe("SP", "inner", "SI", "B");
+    rig.navigated("SP", "P", None, "http://a.test/next");
+    attached(&mut rig, "SP", "B", "P");
+    detached(&mut rig, "SP", "B", "swap");
+    attached(&mut rig, "SP", "B", "P");
+    attached(&mut rig, "SP", "inner", "B");
+    detached(&mut rig, "SP", "inner", "swap");
+    assert_eq!(rig.tree(), ["B<P ", "P<- ", "inner<B SI"]);
+}
+
+#[test]
+fn a_child_that_nobody_spoke_of_and_that_is_of_neither_document_is_gone_after_the_round_trip() {
+    let mut rig = Rig::with_page();
+    rig.attach_iframe("SP", "B", "SB", "P");
+    session_detached(&mut rig, "SP", "SB");
+    rig.navigated("SP", "P", None, "http://a.test/next");
+    assert_eq!(rig.tree().len(), 2);
+    for _ in 0..2 {
+        let asked = rig.sent_as("Page.getFrameTree");
+        let asked = asked.iter().rfind(|sent| sent["sessionId"] == "SP").unwrap()["id"].as_u64().unwrap();
+        rig.reply(asked, json!({"frameTree": {"frame": {"id": "P", "loaderId": "L-http://a.test/next"}}}));
+    }
+    assert_eq!(rig.tree(), ["P<- "]);
 }

@@ -18,5 +18,6 @@ mod guard_rig;
 mod identity;
 mod observe;
 mod rig;
+mod scripts;
 mod snapshot;
 mod tables;

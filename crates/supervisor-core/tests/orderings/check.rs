@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use browser_model::Truth;
+use browser_model::{PageTruth, Truth};
 use supervisor_core::{Event, FrameId, Route, SessionId, TargetId};
 
 use crate::world::World;
@@ -63,7 +63,7 @@ pub(crate) fn real(truth: &Truth) -> BTreeMap<FrameId, Seen> {
 /// The tree, the sessions and the pages are those of the browser.
 pub(crate) fn assert_true(world: &World) {
     let truth = world.browser.truth();
-    let is_stuck = truth.pages.values().any(|page| page.poisoned && page.navigating);
+    let is_stuck = truth.pages.values().any(PageTruth::is_stuck);
     if world.is_over() || is_stuck {
         return;
     }

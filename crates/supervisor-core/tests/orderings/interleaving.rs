@@ -33,6 +33,9 @@ fn outcome(config: Config, batches: &[Vec<Action>], seed: u64) -> (Vec<Acted>, O
     let mut frames = believed(&world);
     // Of what died, how much was heard before is chance.
     frames.retain(|_, frame| !frame.crashed);
+    // A page that can neither stay nor go tells nothing any more.
+    let truth = world.browser.truth();
+    frames.retain(|_, frame| truth.pages.get(&frame.page).is_none_or(|page| !page.is_stuck()));
     let sessions =
         world.machine.state().sessions.iter().map(|(route, _)| route.session_id().cloned()).collect();
     (acted, Outcome { frames, sessions, calls: world.machine.state().calls.open.len() })

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use browser_model::{Action, Config, Place};
 use proptest::prelude::*;
+use supervisor_core::call::{Call, CallStage};
 use supervisor_core::{Checkpoint, Machine};
 
 use crate::check::{assert_answered_once, assert_dialogs_add_up, assert_sound, assert_true};
@@ -117,7 +118,10 @@ proptest! {
         settle(&mut world);
         world.settle_for(CALLS);
         assert_answered_once(&world);
-        assert!(world.machine.state().calls.open.is_empty());
+        // Where the browser names no frame, nobody can tell that a dialog's was removed before the dialog was heard of.
+        let names_frames = script.config.dialog_frame_ids;
+        let is_held = |call: &Call| !names_frames && matches!(call.stage, CallStage::Interrupted(..));
+        assert!(world.machine.state().calls.open.values().all(is_held));
         assert!(world.machine.state().calls.waiters.is_empty());
     }
 
