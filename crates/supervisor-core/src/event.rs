@@ -529,7 +529,7 @@ pub enum Event {
         /// The call.
         call: CallId,
         /// Where its script runs.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "RunsIn::is_unknown")]
         runs_in: RunsIn,
     },
     /// A call runs in one execution context.

@@ -69,6 +69,14 @@ pub enum RunsIn {
     Unique(UniqueContextId),
 }
 
+impl RunsIn {
+    /// Whether that is not known.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        *self == RunsIn::Unknown
+    }
+}
+
 /// How far a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallStage {

@@ -74,13 +74,14 @@ pub fn of_commit(state: &State, route: &Route, frame: &FrameId) -> Reach {
 }
 
 /// Whether a session announced this frame whose process has not spoken of it yet; if its own session is over again, the
-/// round trip that follows every detach tells what became of it.
+/// round trip that follows every detach tells what became of it. Who only observes makes none, and takes it for gone.
 fn is_unspoken_of(state: &State, route: &Route, frame: &FrameId) -> bool {
     let Some(frame) = state.frames.get(frame).filter(|frame| frame.parent_view == ParentView::Unseen) else {
         return false;
     };
     let session = frame.remote.as_ref().and_then(|remote| state.sessions.get(remote));
-    session.map_or(frame.orphaned.is_some(), |session| session.parent == *route)
+    let is_asked_for = frame.orphaned.is_some() && state.observer.is_none();
+    session.map_or(is_asked_for, |session| session.parent == *route)
 }
 
 /// What ends when a main frame takes the place of another: the old one, itself included.
