@@ -3,6 +3,7 @@
 // A test that cannot set up its stage can only fail, and at once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+mod alone;
 mod command;
 mod dismissing_proxy;
 mod faulty_wire;
@@ -18,6 +19,7 @@ mod several;
 mod stage;
 mod talk;
 
+pub use alone::{is_alone, resident};
 pub use command::{build_folder, built_command};
 pub use dismissing_proxy::DismissingProxy;
 pub use faulty_wire::{FaultyWire, Plan};

@@ -65,6 +65,8 @@ impl State {
                     page.blocked = Some(Blocked { why: *why, dialog: *dialog });
                 }
             }
+            Event::PageFlooding { target, until } => self.page_flooding(target, Some(*until)),
+            Event::PageCalm { target } => self.page_flooding(target, None),
             Event::PageFreed { target } => {
                 if let Some(page) = self.pages.get_mut(target) {
                     page.blocked = None;

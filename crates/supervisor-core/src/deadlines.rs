@@ -48,6 +48,8 @@ pub enum Due {
     GuardRetry,
     /// The guard connection must have answered.
     GuardAnswer,
+    /// It is looked again whether a page floods.
+    Flood(cdp_wire::TargetId),
 }
 
 /// The table of deadlines.

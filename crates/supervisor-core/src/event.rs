@@ -220,6 +220,18 @@ pub enum Event {
         /// The dialog, where there is a record of it.
         dialog: Option<DialogId>,
     },
+    /// A page opens dialogs faster than anybody could answer.
+    PageFlooding {
+        /// The page.
+        target: TargetId,
+        /// When to look again.
+        until: At,
+    },
+    /// It does no longer.
+    PageCalm {
+        /// The page.
+        target: TargetId,
+    },
     /// The page is free again.
     PageFreed {
         /// The page.

@@ -96,6 +96,17 @@ pub const SNATCHES_THAT_TELL: u32 = 2;
 /// Dialogs that wait on the bridge at once, over all pages; each frame has one at most. A request beyond it is refused.
 pub const MAX_BRIDGE_DIALOGS: usize = 256;
 
+/// Default texts of prompts that wait on the bridge, in bytes over all pages, as far as they are longer than what is shown. A
+/// request beyond it is refused; its page then asks natively, where a page has one dialog at most.
+pub const MAX_BRIDGE_PRESETS: usize = 16 * 1024 * 1024;
+
+/// A page that opens more dialogs than this within [`FLOOD_WINDOW`] floods: nobody reads five a second for ten seconds.
+/// Requests that only look like the bridge's count too.
+pub const FLOOD_DIALOGS: u32 = 50;
+
+/// See [`FLOOD_DIALOGS`]. After a window with fewer the page is calm again.
+pub const FLOOD_WINDOW: Duration = Duration::from_secs(10);
+
 /// How long a request of the bridge waits until it is known whether its frame may ask: its parent's process answers within
 /// milliseconds unless it is busy or blocked itself.
 pub const BRIDGE_HOLD: Duration = Duration::from_secs(1);

@@ -11,6 +11,8 @@ use crate::call::host;
 use crate::call::late;
 use crate::console::Gatherer;
 use crate::context::Cx;
+use crate::dialog::flood::Floods;
+use crate::dialog::preset::Presets;
 use crate::effect::Effect;
 use crate::event::Recorded;
 use crate::failure::Failure;
@@ -85,6 +87,8 @@ pub struct Machine {
 pub(crate) struct Desk {
     pub(crate) meters: Meters,
     pub(crate) gatherer: Gatherer,
+    pub(crate) floods: Floods,
+    pub(crate) presets: Presets,
     /// What a host asked to have stopped on each session, as it wrote it.
     #[serde(with = "crate::pairs")]
     pub(crate) host_fetch: std::collections::BTreeMap<crate::ids::Route, String>,
@@ -222,6 +226,7 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
             connection::expired(cx, &due)
         }
         Due::GuardRetry | Due::GuardAnswer => crate::guard::rules::expired(cx, &due),
+        Due::Flood(page) => crate::dialog::flood::look_again(cx, &page),
         Due::Setup(route) => attach::setup_silent(cx, &route),
         Due::Dialog(id) => crate::dialog::answer::watchdog(cx, id),
         Due::Confirm(id) => crate::dialog::answer::confirmation_missing(cx, id),

@@ -30,6 +30,8 @@ pub struct Page {
     pub slot: Slot,
     /// Why nobody can free it by answering.
     pub blocked: Option<Blocked>,
+    /// Whether it opens dialogs faster than anybody could answer.
+    pub flooding: bool,
     /// Why its dialogs do not go by the bridge though that is on.
     pub bridge_unavailable: Option<crate::bridge::Unavailable>,
 }

@@ -14,6 +14,7 @@ mod dialog_policies;
 mod dialog_unanswerable;
 mod dialogs;
 mod endpoints;
+mod floods;
 mod frames;
 mod guard;
 mod in_flight;

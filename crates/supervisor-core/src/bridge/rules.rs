@@ -11,14 +11,13 @@ use crate::bridge::script::{self, Secrets};
 use crate::bridge::{Element, Paused, Unavailable, intercept, sandbox};
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
-use crate::dialog::rules as dialog_rules;
+use crate::dialog::flood;
+use crate::dialog::rules::{self as dialog_rules, New};
 use crate::dialog::{Closed, ClosedBy, DialogOpening, Open, Reason, Source};
 use crate::event::Event;
 use crate::flights::Purpose;
 use crate::ids::{DialogId, Route};
-use crate::limits::{
-    MAX_BRIDGE_DIALOGS, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL,
-};
+use crate::limits::{MAX_BRIDGE_DIALOGS, MAX_SHOWN_TEXT, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL};
 use crate::observe::bridge as observe_bridge;
 use crate::options::Bridge as Choice;
 use crate::shown::{Shown, cut};
@@ -96,9 +95,17 @@ pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) 
     let path = intercept::path(&event.request.url, &cx.state().options.bridge_host).map(str::to_owned);
     match path {
         Some(path) => {
-            match asked(cx.state(), &path, event).map(|asked| describe(cx.state(), route, event, &asked)) {
-                Some(Some(dialog)) => came(cx, DialogOpening { paused: Some(paused), ..dialog }),
-                _ => refuse(cx, &paused),
+            let asked = asked(cx.state(), &path, event);
+            let has_room =
+                asked.as_ref().is_some_and(|asked| cx.desk.presets.has_room_for(asked.preset.len()));
+            match asked
+                .filter(|_| has_room)
+                .and_then(|it| Some((describe(cx.state(), route, event, &it)?, it)))
+            {
+                Some((dialog, asked)) => {
+                    came(cx, DialogOpening { paused: Some(paused), ..dialog }, &asked.preset);
+                }
+                None => refuse(cx, &paused),
             }
         }
         // The host asked for it, and deals with it.
@@ -111,16 +118,16 @@ pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) 
 }
 
 /// The script asks. Whether its frame may ask decides who is asked.
-fn came(cx: &mut Cx<'_>, dialog: DialogOpening) {
+fn came(cx: &mut Cx<'_>, dialog: DialogOpening, preset: &str) {
     match sandbox::element(cx.state(), dialog.frame.as_ref()) {
-        Element::Speaks => may_ask(cx, dialog),
-        Element::Asked => sandbox::hold(cx, dialog),
+        Element::Speaks => may_ask(cx, dialog, preset),
+        Element::Asked => sandbox::hold(cx, dialog, preset),
         Element::Silent => leave_to_browser(cx, &dialog),
     }
 }
 
-pub(crate) fn may_ask(cx: &mut Cx<'_>, dialog: DialogOpening) {
-    dialog_rules::opened(cx, dialog, None, None);
+pub(crate) fn may_ask(cx: &mut Cx<'_>, dialog: DialogOpening, preset: &str) {
+    dialog_rules::opened(cx, New::of(dialog, preset));
 }
 
 /// The script is told that nobody can be asked; it then asks the browser, which does what it always does.
@@ -180,7 +187,7 @@ fn describe(
         frame: Some(frame),
         kind: asked.kind,
         message: Shown::new(&asked.message),
-        default_prompt: cut(&asked.preset, MAX_DEFAULT_PROMPT).to_owned(),
+        default_prompt: cut(&asked.preset, MAX_SHOWN_TEXT).to_owned(),
         source: Source::Bridge,
         has_browser_handler: false,
         paused: None,
@@ -190,6 +197,9 @@ fn describe(
 /// The page learns at once that nobody can be asked so; the script then asks the browser.
 fn refuse(cx: &mut Cx<'_>, paused: &Paused) {
     cx.meters().bridge_refused += 1;
+    if let Some(page) = cx.state().sessions.get(&paused.route).map(|session| session.page.clone()) {
+        flood::noticed(cx, &page);
+    }
     fail(cx, paused);
 }
 

@@ -12,6 +12,7 @@ use crate::bridge::rules;
 use crate::bridge::{Element, Held};
 use crate::context::Cx;
 use crate::dialog::DialogOpening;
+use crate::dialog::preset::Of;
 use crate::event::Event;
 use crate::flights::Purpose;
 use crate::ids::Route;
@@ -111,21 +112,30 @@ pub(crate) fn element(state: &State, frame: Option<&FrameId>) -> Element {
 }
 
 /// Keeps a request until it is known whether its frame may ask. Too many at once are not kept: they may.
-pub(crate) fn hold(cx: &mut Cx<'_>, dialog: DialogOpening) {
+pub(crate) fn hold(cx: &mut Cx<'_>, dialog: DialogOpening, preset: &str) {
     if cx.state().bridge.held.len() >= MAX_BRIDGE_DIALOGS {
-        return rules::may_ask(cx, dialog);
+        return rules::may_ask(cx, dialog, preset);
     }
     let until = cx.at.after(BRIDGE_HOLD);
     cx.emit(Event::BridgeRequestHeld { dialog: Box::new(dialog), until });
+    let number = cx.state().bridge.last_held;
+    cx.desk.presets.keep(Of::Held(number), preset);
 }
 
 fn decide(cx: &mut Cx<'_>, held: &Held) {
     let is_silent = element(cx.state(), held.dialog.frame.as_ref()) == Element::Silent;
-    cx.emit(Event::BridgeRequestLetGo { number: held.number });
+    let long = cx.desk.presets.get(&Of::Held(held.number)).map(str::to_owned);
+    let preset = long.as_deref().unwrap_or(&held.dialog.default_prompt);
+    end(cx, held.number);
     match is_silent {
         true => rules::leave_to_browser(cx, &held.dialog),
-        false => rules::may_ask(cx, held.dialog.clone()),
+        false => rules::may_ask(cx, held.dialog.clone(), preset),
     }
+}
+
+fn end(cx: &mut Cx<'_>, number: u64) {
+    cx.emit(Event::BridgeRequestLetGo { number });
+    cx.desk.presets.forget(&Of::Held(number));
 }
 
 /// The parent's process is busy: nobody is to wait for it any longer.
@@ -141,7 +151,7 @@ pub(crate) fn let_go(cx: &mut Cx<'_>, wished: impl Fn(&State, &DialogOpening) ->
     let hit: Vec<Held> =
         state.bridge.held.iter().filter(|held| wished(state, &held.dialog)).cloned().collect();
     for held in hit {
-        cx.emit(Event::BridgeRequestLetGo { number: held.number });
+        end(cx, held.number);
         if still_waits {
             rules::leave_to_browser(cx, &held.dialog);
         }

@@ -79,6 +79,7 @@ fn socket_opened(cx: &mut Cx<'_>, epoch: Epoch, endpoint: EndpointKind) {
     // Their actors had to stay as long as they were shown and kept a late result; some were fetched meanwhile.
     shown.iter().for_each(|route| gone::retire(cx, route));
     cx.desk.host_fetch.clear();
+    cx.desk.presets.main_lost();
     bridge::settle(cx);
     cx.send(&Route::Root, &browser::GetVersion {}, Purpose::Handshake);
     let pages = || vec![target::FilterEntry { kind: Some("page"), exclude: false }];

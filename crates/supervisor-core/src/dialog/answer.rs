@@ -6,6 +6,7 @@ use cdp_wire::{ReplyError, TargetId};
 use crate::bridge::rules as bridge;
 use crate::context::Cx;
 use crate::dialog::apply::leaves_a_stray;
+use crate::dialog::preset::Of;
 use crate::dialog::rules::{end, end_owing};
 use crate::dialog::{Answerer, Closed, ClosedBy, Kept, Open, Progress, Reason, Unanswerable};
 use crate::effect::Outcome;
@@ -178,7 +179,8 @@ fn send(cx: &mut Cx<'_>, id: DialogId, by: Answerer, req: Option<Req>, action: &
     let (route, opening) = (open.opening.route.clone(), &open.opening);
     let prompt_text = match action {
         Action::Accept { prompt_text } if opening.kind == DialogType::Prompt => {
-            Some(prompt_text.clone().unwrap_or_else(|| opening.default_prompt.clone()))
+            let preset = cx.desk.presets.get(&Of::Dialog(id)).unwrap_or(&opening.default_prompt);
+            Some(prompt_text.as_deref().unwrap_or(preset).to_owned())
         }
         _ => None,
     };

@@ -1,5 +1,7 @@
 //! Folding the events of dialogs.
 
+use cdp_wire::TargetId;
+
 use crate::deadlines::Due;
 use crate::dialog::{Answer, Closed, ClosedBy, Kept, Open, Owed, Progress, Reason, Stray, Unanswerable};
 use crate::event::Event;
@@ -105,6 +107,16 @@ impl State {
         }
         for stray in self.dialogs.strays.iter_mut().filter(|stray| stray.meant == id) {
             stray.answer.req = None;
+        }
+    }
+
+    pub(crate) fn page_flooding(&mut self, target: &TargetId, until: Option<At>) {
+        if let Some(page) = self.pages.get_mut(target) {
+            page.flooding = until.is_some();
+            match until {
+                Some(until) => self.deadlines.set(Due::Flood(target.clone()), until),
+                None => self.deadlines.cancel(&Due::Flood(target.clone())),
+            }
         }
     }
 

@@ -13,6 +13,8 @@
 
 pub(crate) mod answer;
 pub(crate) mod apply;
+pub(crate) mod flood;
+pub(crate) mod preset;
 pub(crate) mod rules;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -40,7 +42,7 @@ pub struct DialogOpening {
     pub kind: DialogType,
     /// What the page says.
     pub message: Shown,
-    /// The default text of a prompt, whole: accepting sends it back.
+    /// The default text of a prompt, as it is shown. It is kept whole beside the state, because accepting sends it back.
     pub default_prompt: String,
     /// The URL of the frame.
     pub url: String,

@@ -8,12 +8,14 @@ use crate::call::held;
 use crate::connection;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
+use crate::dialog::flood;
+use crate::dialog::preset::Of;
 use crate::dialog::{ClosedBy, DialogOpening, Open, Progress, Reason, Source, Unanswerable};
 use crate::event::{Event, FrameInfo};
 use crate::guard::rules as guard;
 use crate::guard::{GuardEvent, Why};
 use crate::ids::{DialogId, Route};
-use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
+use crate::limits::{ANSWER_CONFIRM, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
 use crate::session::attach::free_page;
 use crate::shown::{Shown, cut, without_fragment};
@@ -39,7 +41,8 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
         return opened_too_late(cx, dialog);
     }
     let is_kept_open = dialog.has_browser_handler;
-    opened(cx, dialog, overlaps, None);
+    let preset = event.default_prompt.as_deref().unwrap_or_default();
+    opened(cx, New { overlaps, ..New::of(dialog, preset) });
     if !is_kept_open && cx.state().guard.in_use() {
         guard::unsuited(cx, Why::ClosesDialogs);
     }
@@ -64,8 +67,7 @@ pub(crate) fn describe(route: &Route, page: &TargetId, event: &JavascriptDialogO
         frame: event.frame_id.as_ref().map(|id| FrameId::from(id.as_str())),
         kind: event.kind,
         message: Shown::new(&event.message),
-        default_prompt: cut(event.default_prompt.as_deref().unwrap_or_default(), MAX_DEFAULT_PROMPT)
-            .to_owned(),
+        default_prompt: cut(event.default_prompt.as_deref().unwrap_or_default(), MAX_SHOWN_TEXT).to_owned(),
         url: cut(&event.url, MAX_SHOWN_TEXT).to_owned(),
         source: Source::Native,
         has_browser_handler: event.has_browser_handler,
@@ -94,19 +96,34 @@ pub(crate) fn make_room(cx: &mut Cx<'_>, id: DialogId, next: &DialogOpening) -> 
     keeps_open.then_some(Unanswerable::Overlap)
 }
 
-/// A dialog opened, native or not. One that only the guard saw is carried from the start.
-pub(crate) fn opened(
-    cx: &mut Cx<'_>,
-    dialog: DialogOpening,
-    overlaps: Option<Unanswerable>,
-    carried: Option<Route>,
-) {
+/// A dialog that opens.
+pub(crate) struct New<'n> {
+    pub(crate) dialog: DialogOpening,
+    /// The default text of a prompt, whole.
+    pub(crate) preset: &'n str,
+    /// Why nobody can answer it, should it be so from the start.
+    pub(crate) overlaps: Option<Unanswerable>,
+    /// The guard's session, when that alone saw it: it is carried from the start.
+    pub(crate) carried: Option<Route>,
+}
+
+impl<'n> New<'n> {
+    pub(crate) fn of(dialog: DialogOpening, preset: &'n str) -> Self {
+        Self { dialog, preset, overlaps: None, carried: None }
+    }
+}
+
+/// A dialog opened, native or not.
+pub(crate) fn opened(cx: &mut Cx<'_>, new: New<'_>) {
+    let New { dialog, preset, overlaps, carried } = new;
     let id = cx.state().dialogs.next;
     let page = dialog.page.clone();
     let options = &cx.state().options;
     let waits = options.dialog_policy == DialogPolicy::MustRespond && !cx.is_observing();
     let watchdog = waits.then(|| cx.at.after(options.dialog_timeout));
+    cx.desk.presets.keep(Of::Dialog(id), preset);
     cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog });
+    flood::noticed(cx, &page);
     if let Some(route) = carried {
         cx.emit(Event::Guard(GuardEvent::Carries { id, route: Some(route), until: None }));
     }
@@ -227,6 +244,7 @@ pub(crate) fn end_owing(
 ) {
     let Some(open) = cx.state().dialogs.open.get(&id).cloned() else { return };
     cx.emit(Event::DialogEnded { id, by, reason, accepted, user_input, owed });
+    cx.desk.presets.forget(&Of::Dialog(id));
     dialog_answer::tell(cx, id, &open, by, reason);
     held::dialog_ended(cx, id);
     bridge::closed_by_others(cx, id);

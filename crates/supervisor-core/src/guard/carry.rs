@@ -5,7 +5,8 @@ use cdp_wire::{TargetId, browser};
 use crate::connection;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
-use crate::dialog::rules::{self as dialog_rules, End};
+use crate::dialog::preset::Of;
+use crate::dialog::rules::{self as dialog_rules, End, New};
 use crate::dialog::{ClosedBy, Kept, Open, Progress, Reason, Unanswerable};
 use crate::flights::Purpose;
 use crate::guard::rules::{self, emit};
@@ -121,11 +122,14 @@ pub(crate) fn adopt(cx: &mut Cx<'_>, page: &TargetId) {
     let before = state.dialogs.open.iter().find(|(_, open)| is_native(open) && open.opening.page == *page);
     let before = before.map(|(id, _)| *id);
     let overlaps = before.and_then(|id| dialog_rules::make_room(cx, id, &dialog));
-    dialog_rules::opened(cx, dialog, overlaps, Some(route));
+    let long = cx.desk.presets.get(&Of::Guard(page.clone())).map(str::to_owned);
+    let preset = long.unwrap_or_else(|| dialog.default_prompt.clone());
+    dialog_rules::opened(cx, New { dialog, preset: &preset, overlaps, carried: Some(route) });
 }
 
 /// The guard is lost. What it carried ends; an answer that it had sent for another dialog is settled.
 pub(crate) fn guard_lost(cx: &mut Cx<'_>) {
+    cx.desk.presets.guard_lost();
     let open = cx.state().dialogs.open.iter().filter(|(_, open)| open.kept != Kept::ByMain);
     let carried: Vec<DialogId> = open.map(|(id, _)| *id).collect();
     for id in carried {

@@ -11,6 +11,7 @@ use cdp_wire::{
 
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
+use crate::dialog::preset::Of;
 use crate::dialog::rules as dialog_rules;
 use crate::dialog::{ClosedBy, Kept, Open, Reason, Unanswerable};
 use crate::event::Event;
@@ -19,7 +20,7 @@ use crate::guard::rules::{self, emit};
 use crate::guard::{GuardEvent, SeenEnd, carry};
 use crate::ids::{DialogId, Epoch, Route};
 use crate::input::GuardInput;
-use crate::limits::MAX_DEFAULT_PROMPT;
+use crate::limits::MAX_SHOWN_TEXT;
 use crate::shown::cut;
 
 pub(crate) fn input(cx: &mut Cx<'_>, input: GuardInput<'_>) {
@@ -121,6 +122,7 @@ fn watched(cx: &mut Cx<'_>, target: &TargetId, method: &str, result: &str) {
 fn opening(cx: &mut Cx<'_>, page: &TargetId, event: &JavascriptDialogOpening<'_>) {
     let Some(route) = cx.state().guard.watches.get(page).map(|watch| watch.route.clone()) else { return };
     let dialog = dialog_rules::describe(&route, page, event);
+    cx.desk.presets.keep(Of::Guard(page.clone()), event.default_prompt.as_deref().unwrap_or_default());
     emit(cx, GuardEvent::Saw { target: page.clone(), dialog: Box::new(dialog) });
     if !cx.state().guard.is_catching_up() {
         carry::adopt(cx, page);
@@ -131,9 +133,12 @@ fn closed(cx: &mut Cx<'_>, page: &TargetId, event: &JavascriptDialogClosed<'_>) 
     let end = SeenEnd {
         frame: event.frame_id.as_ref().map(|id| FrameId::from(id.as_str())),
         accepted: event.result,
-        user_input: cut(&event.user_input, MAX_DEFAULT_PROMPT).to_owned(),
+        user_input: cut(&event.user_input, MAX_SHOWN_TEXT).to_owned(),
     };
     emit(cx, GuardEvent::SawEnd { target: page.clone(), end: end.clone() });
+    if cx.state().guard.showing(page).is_none() {
+        cx.desk.presets.forget(&Of::Guard(page.clone()));
+    }
     if !cx.state().guard.is_catching_up() {
         for (id, open) in carried_on(cx, page) {
             if open.is_showing() && end.is_of(&open.opening) {
@@ -201,6 +206,7 @@ fn detached(cx: &mut Cx<'_>, event: &DetachedFromTarget<'_>) {
     let route = Route::Session(SessionId::from(event.session_id.as_str()));
     let Some(page) = cx.state().guard.page_of(&route).cloned() else { return };
     emit(cx, GuardEvent::Unwatches { target: page.clone() });
+    cx.desk.presets.forget(&Of::Guard(page.clone()));
     if !cx.state().is_connected() {
         dialog_rules::explain(cx, &page, Reason::TargetGone);
     }

@@ -104,6 +104,7 @@ fn hang_up(cx: &mut Cx<'_>) {
         let epoch = cx.state().guard.epoch;
         cx.effect(Effect::Guard(GuardEffect::HangUp { epoch }));
         emit(cx, GuardEvent::Lost { retry_at: None });
+        cx.desk.presets.guard_lost();
     }
 }
 

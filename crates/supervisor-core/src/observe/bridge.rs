@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use crate::bridge::Paused;
 use crate::context::Cx;
-use crate::dialog::rules as dialog_rules;
+use crate::dialog::rules::{self as dialog_rules, New};
 use crate::dialog::{ClosedBy, DialogOpening, Progress, Reason, Source};
 use crate::ids::{DialogId, Route};
-use crate::limits::{MAX_BRIDGE_DIALOGS, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
+use crate::limits::{MAX_BRIDGE_DIALOGS, MAX_SHOWN_TEXT};
 use crate::shown::{Shown, cut};
 use crate::state::State;
 
@@ -35,7 +35,8 @@ struct Asked<'a> {
 pub(crate) fn paused(cx: &mut Cx<'_>, route: &Route, event: &RequestPaused<'_>) {
     let Some(dialog) = asked(cx.state(), route, event) else { return };
     if cx.state().dialogs.open.len() < MAX_BRIDGE_DIALOGS {
-        dialog_rules::opened(cx, dialog, None, None);
+        // Nobody here answers, so nobody needs the whole text.
+        dialog_rules::opened(cx, New::of(dialog, ""));
     } else {
         cx.meters().dropped += 1;
     }
@@ -54,7 +55,7 @@ fn asked(state: &State, route: &Route, event: &RequestPaused<'_>) -> Option<Dial
         frame: Some(frame),
         kind: asked.kind,
         message: Shown::new(&asked.message),
-        default_prompt: cut(&asked.preset, MAX_DEFAULT_PROMPT).to_owned(),
+        default_prompt: cut(&asked.preset, MAX_SHOWN_TEXT).to_owned(),
         source: Source::Bridge,
         has_browser_handler: false,
         paused: Some(Paused { route: route.clone(), request: event.request_id.to_string() }),

@@ -88,6 +88,7 @@ impl State {
                     context: context.clone(),
                     slot: Slot::default(),
                     blocked: None,
+                    flooding: false,
                     bridge_unavailable: None,
                 };
                 self.pages.insert(target.clone(), page);
@@ -165,6 +166,7 @@ impl State {
         }
         if let Some(page) = &reach.page {
             self.pages.remove(page);
+            self.deadlines.cancel(&Due::Flood(page.clone()));
             self.connection.orphaned.remove(page);
             self.connection.doomed.remove(page);
         }

@@ -154,6 +154,10 @@ pub struct PageView {
     /// Why nobody can free it by answering.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocked: Option<BlockedView>,
+    /// Whether it opens dialogs faster than anybody could answer. More of them are to be expected, and only the last are
+    /// shown; closing or leaving the page ends it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flooding: bool,
     /// Whether its renderer died.
     pub crashed: bool,
     /// Whether it does not answer.

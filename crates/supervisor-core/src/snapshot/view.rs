@@ -143,6 +143,8 @@ fn touched(event: &Event) -> Sections {
         | Event::BridgeTurnedOff
         | Event::BridgeUnavailable { .. }
         | Event::BridgeAvailable { .. }
+        | Event::PageFlooding { .. }
+        | Event::PageCalm { .. }
         | Event::PageBlocked { .. }
         | Event::PageFreed { .. } => Sections::PAGES,
         Event::ContextCreated { .. }
@@ -274,6 +276,7 @@ fn page(state: &State, target: &TargetId, page: &Page) -> PageView {
         opener_target_id: page.opener.clone(),
         opener_frame_id: page.opener_frame.clone(),
         blocked: page.blocked.as_ref().map(|it| blocked(it.why, it.dialog)),
+        flooding: page.flooding,
         crashed: session.is_some_and(|session| session.crashed),
         unresponsive: session.is_some_and(|session| session.unresponsive),
         pending_dialogs: pending_on(state, target),

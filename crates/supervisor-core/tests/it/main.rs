@@ -10,6 +10,7 @@ mod dialog_faults;
 mod dialogs;
 mod doomed;
 mod events;
+mod floods;
 mod frames;
 mod guard;
 mod guard_carries;
