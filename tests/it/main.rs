@@ -7,6 +7,7 @@ mod import;
 mod mcp;
 mod observe;
 mod parts;
+mod probe;
 mod purity;
 mod redact;
 mod replay;

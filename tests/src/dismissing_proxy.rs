@@ -101,7 +101,7 @@ fn dismiss_later(dismiss: &mpsc::UnboundedSender<Value>, session: Value) {
     });
 }
 
-async fn connect(ws_url: &str) -> WebSocketStream<TcpStream> {
+pub(crate) async fn connect(ws_url: &str) -> WebSocketStream<TcpStream> {
     let host = ws_url.strip_prefix("ws://").and_then(|rest| rest.split('/').next()).unwrap();
     let stream = TcpStream::connect(host).await.unwrap();
     client_async(ws_url, stream).await.unwrap().0

@@ -37,9 +37,44 @@ pub fn is_headless_shell() -> bool {
     name.contains("headless-shell")
 }
 
+/// The major version that a browser tells.
+#[must_use]
+pub fn major_version(version: &str) -> u32 {
+    // The first number: a build may name its system and that one's version behind it.
+    let major = version.split(' ').find_map(|word| word.split('.').next()?.parse().ok());
+    major.unwrap_or_else(|| panic!("no version in {version:?}"))
+}
+
 /// Two browsers at once: the tests are to be fast, not the machine to be on its knees.
 static BROWSERS: std::sync::LazyLock<Arc<Semaphore>> =
     std::sync::LazyLock::new(|| Arc::new(Semaphore::new(2)));
+
+/// A browser that nobody supervises.
+pub struct Alone {
+    /// The browser.
+    pub browser: Running,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Alone {
+    /// A browser at `about:blank`, with a process for each site.
+    pub async fn new() -> Self {
+        let permit = Arc::clone(&BROWSERS).acquire_owned().await.unwrap();
+        Self { _permit: Some(permit), ..Self::one_more().await }
+    }
+
+    /// One more in the same test. It waits for no permit: two tests that each waited for a second one would wait for ever.
+    pub async fn one_more() -> Self {
+        let launch = Launch::new(browser()).site_per_process(true);
+        let browser = launch.start().await.unwrap_or_else(|error| panic!("{error}"));
+        Self { browser, _permit: None }
+    }
+
+    /// Ends it.
+    pub async fn end(self) {
+        self.browser.stop().await.unwrap();
+    }
+}
 
 /// Everything that a browser test stands on.
 pub struct Stage {
@@ -106,9 +141,7 @@ impl Stage {
     /// The browser's major version.
     #[must_use]
     pub fn major_version(&self) -> u32 {
-        // The first number: a build may name its system and that one's version behind it.
-        let major = self.browser.version().split(' ').find_map(|word| word.split('.').next()?.parse().ok());
-        major.unwrap_or_else(|| panic!("no version in {:?}", self.browser.version()))
+        major_version(self.browser.version())
     }
 
     /// Whether a sandboxed frame gets a process of its own: not on 111 and 123.

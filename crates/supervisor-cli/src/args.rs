@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::client::Question as _;
 use crate::settings::{Flags, Layer, Level, LogKeys};
 use crate::{
-    bench_client, client, completions, config, demo, doctor, journal, man, mcp, replay, serve, watch,
+    bench_client, client, completions, config, demo, doctor, journal, man, mcp, probe, replay, serve, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -16,7 +16,7 @@ Exit codes:
   1  refused or failed; standard error says what, why and what to do next
   2  the command line or the settings are wrong
   3  no browser was found, or no server
-  128 + N  signal N ended `demo`, after everything was stopped";
+  128 + N  signal N ended `demo` or `probe`, after everything was stopped";
 
 /// Keeps a browser task going: knows the open dialogs and the frames of a Chromium, answers, and never lets a call hang.
 #[derive(Debug, Parser)]
@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Disconnect(client::disconnect::Args),
     /// Show the server's process and its tasks.
     Status(client::status::Args),
+    /// Measure with real pages what a browser backend can do: dialogs, frames, calls, the bridge.
+    Probe(probe::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
     /// Print what was kept of tasks: their runs, and the events of each.
@@ -86,6 +88,7 @@ impl Command {
             Command::Watch(args) => args.settings(),
             Command::Mcp(args) => args.settings(),
             Command::Serve(args) => args.settings(),
+            Command::Probe(args) => args.settings(),
             Command::Config(args) => args.settings(),
             Command::Doctor(args) => args.settings(),
             Command::Connect(args) => args.settings(),
@@ -117,7 +120,7 @@ impl Command {
     /// What is logged where nobody chooses: what a command prints anyway is not told twice.
     pub(crate) fn usual_log_level(&self) -> Option<Level> {
         match self {
-            Command::Demo(_) | Command::Watch(_) => Some(Level::Warn),
+            Command::Demo(_) | Command::Watch(_) | Command::Probe(_) => Some(Level::Warn),
             // A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
             Command::BenchClient(_) => Some(Level::Off),
             _ => None,

@@ -1,6 +1,6 @@
 //! The browser of a command: one that it launches, or one that it is told of.
 
-use chromium_launcher::{Launch, LauncherError, Running};
+use chromium_launcher::{Browser as Found, Launch, LauncherError, Running};
 use supervisor::Endpoint;
 
 use crate::error::CliError;
@@ -14,6 +14,9 @@ pub(crate) struct Browser {
     /// Start a browser of its own, without a window and with a profile that is thrown away.
     #[arg(long, conflicts_with = "url")]
     launch: bool,
+    /// The browser to start: a path, or a name on PATH.
+    #[arg(long, value_name = "PATH", requires = "launch")]
+    browser: Option<String>,
 }
 
 impl Browser {
@@ -24,10 +27,19 @@ impl Browser {
 
     /// A browser of its own, if it was asked for.
     pub(crate) async fn launched(&self) -> Result<Option<Running>, CliError> {
-        match self.launch {
-            true => launch().await.map(Some),
-            false => Ok(None),
+        self.launched_with(|launch| launch).await
+    }
+
+    /// The same, launched in a way of its own.
+    pub(crate) async fn launched_with(
+        &self,
+        so: impl FnOnce(Launch) -> Launch,
+    ) -> Result<Option<Running>, CliError> {
+        if !self.launch {
+            return Ok(None);
         }
+        let launch = so(Launch::new(found(self.browser.clone()).await?));
+        launch.start().await.map(Some).map_err(CliError::Launch)
     }
 }
 
@@ -36,15 +48,16 @@ pub(crate) fn shown(url: &str) -> String {
     Endpoint::parse(url).map_or_else(|_| "this endpoint".to_owned(), |endpoint| endpoint.to_string())
 }
 
-/// Starts a browser that is found on this machine.
-async fn launch() -> Result<Running, CliError> {
-    let found = tokio::task::spawn_blocking(chromium_launcher::find).await;
+/// The named browser, or the one that is found on this machine.
+async fn found(named: Option<String>) -> Result<Found, CliError> {
+    let find =
+        move || named.map_or_else(chromium_launcher::find, |name| chromium_launcher::find_named(&name));
+    let found = tokio::task::spawn_blocking(find).await;
     let found = found.map_err(|error| CliError::BrokeOff(error.to_string()))?;
-    let browser = found.map_err(|error| match error {
+    found.map_err(|error| match error {
         LauncherError::NotFound { .. } | LauncherError::Unusable { .. } => CliError::NoBrowser(error),
         other => CliError::Launch(other),
-    })?;
-    Launch::new(browser).start().await.map_err(CliError::Launch)
+    })
 }
 
 /// Ends it, if there is one.

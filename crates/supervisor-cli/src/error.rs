@@ -7,6 +7,7 @@ use chromium_launcher::LauncherError;
 use supervisor::journal::JournalError;
 use supervisor::{Failure, Stage};
 use supervisor_mcp::{ClientError, ServeError};
+use supervisor_probe::ProbeError;
 use supervisor_transcript::TranscriptError;
 
 use crate::demo::StepFailed;
@@ -105,6 +106,22 @@ pub(crate) enum CliError {
         /// What the snapshot says.
         reason: String,
     },
+    /// Nothing could be measured.
+    #[error("cannot probe {endpoint}\n  {}why: {}\n  next: {}", at_stage(.error), why(.error), next_for_probe(.error))]
+    Probe {
+        /// Without secrets.
+        endpoint: String,
+        /// Why.
+        error: ProbeError,
+    },
+    /// The browser went in the middle.
+    #[error(
+        "the connection to {endpoint} broke while it was measured\n  next: see whether the browser still runs, then probe again"
+    )]
+    Lost {
+        /// Without secrets.
+        endpoint: String,
+    },
     /// A step of the demo.
     #[error(transparent)]
     Step(#[from] StepFailed),
@@ -191,6 +208,29 @@ pub(crate) fn next(failure: &Failure) -> &'static str {
             "the server speaks WebSocket but not as a browser does; look at the URL's path"
         }
         None => "look at what was given",
+    }
+}
+
+fn at_stage(error: &ProbeError) -> String {
+    match error {
+        ProbeError::Start(failure) => format!("stage: {}\n  ", stage(failure)),
+        _ => String::new(),
+    }
+}
+
+fn why(error: &ProbeError) -> String {
+    match error {
+        ProbeError::Start(failure) => failure.message.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn next_for_probe(error: &ProbeError) -> &'static str {
+    match error {
+        ProbeError::Start(failure) => next(failure),
+        ProbeError::PageEndpoint => "take the page's part out of the URL",
+        ProbeError::Listen(_) => "look at the limits of this process",
+        _ => "look at the URL's path, or allow more time (--start-timeout)",
     }
 }
 

@@ -15,6 +15,7 @@ mod journal;
 mod logging;
 mod man;
 mod mcp;
+mod probe;
 mod replay;
 mod screen;
 mod serve;
@@ -76,6 +77,7 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Frames(args) => asynchronous(client::ask(args, loaded)),
         Command::Disconnect(args) => asynchronous(client::ask(args, loaded)),
         Command::Status(args) => asynchronous(client::status::run(args, loaded)),
+        Command::Probe(args) => asynchronous(probe::run(args, loaded)),
         Command::Replay(args) => replay::run(&args),
         Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),

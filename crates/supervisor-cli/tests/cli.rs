@@ -38,10 +38,10 @@ fn assert_exit(output: &Output, code: i32) {
 fn every_subcommand_explains_itself_with_examples() {
     let whole = run(&["--help"]);
     assert_exit(&whole, 0);
-    for part in ["demo", "watch", "replay", "config", "Exit codes:", "--log-level", "--log-format"] {
+    for part in ["demo", "watch", "probe", "replay", "config", "Exit codes:", "--log-level", "--log-format"] {
         assert!(text(&whole.stdout).contains(part), "{part}: {}", text(&whole.stdout));
     }
-    for subcommand in ["demo", "watch", "replay", "config"] {
+    for subcommand in ["demo", "watch", "probe", "replay", "config"] {
         let help = run(&[subcommand, "--help"]);
         assert_exit(&help, 0);
         assert!(text(&help.stdout).contains("Examples:\n  cdp-supervisor"), "{}", text(&help.stdout));

@@ -39,6 +39,7 @@ pub mod limits;
 mod log;
 mod merge;
 mod pump;
+mod raw;
 mod recorder;
 mod registry;
 mod resolve;
@@ -67,6 +68,7 @@ pub use ids::TaskId;
 pub use json::Json;
 pub use knock::knock;
 pub use merge::merge_into;
+pub use raw::RawSocket;
 pub use registry::RegistryMessage;
 pub use secret::Secret;
 pub use start::{Refresh, StartOptions};
@@ -75,7 +77,7 @@ pub use task_handle::{EvalOptions, Task};
 pub use ractor;
 pub use supervisor_core::{
     self, Action, Bridge, CallId, Code, Command, ConsoleView, DialogChoice, DialogId, DialogPolicy,
-    DialogType, DialogView, Event, Failure, FrameId, FrameTree, FrameView, Options, PageView, Place,
-    Reconnect, Recorded, Remedy, Scope, SessionId, Snapshot, Stage, Status, TargetId,
+    DialogType, DialogView, EndpointKind, Event, Failure, FrameId, FrameTree, FrameView, Options, PageView,
+    Place, Reconnect, Recorded, Remedy, Scope, SessionId, Snapshot, Stage, Status, TargetId,
 };
 pub use supervisor_journal as journal;
