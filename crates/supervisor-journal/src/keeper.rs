@@ -1,9 +1,11 @@
 //! The thread that owns the journal, behind a bounded queue.
+//!
+//! It gathers for a moment before it writes: a store's cost is by the write, and so is that of waking a thread.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -12,21 +14,21 @@ use supervisor_core::Recorded;
 use crate::error::JournalError;
 use crate::port::{Journal, Run, RunId};
 
-/// Steps that may wait to be written. A busy task makes some thousand a second, so this is a good part of a second in
-/// which the disk may stall; beyond it steps are lost and counted.
-pub const QUEUE: usize = 1_024;
+/// Events that may wait to be written. A page that does nothing but add and remove iframes makes some fifty thousand a
+/// second, so this is a good part of a second in which the disk may stall; beyond it steps are lost and counted.
+pub const QUEUE: usize = 32 * 1_024;
+
+/// How long the thread gathers once there is something to write. What a crash of the process loses is little more than what
+/// the store itself has not written yet.
+const GATHER: Duration = Duration::from_millis(50);
 
 /// How often the journal lets go of what is too old while nothing is added to it.
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
 
-/// Between two looks whether the queue has room for a barrier again.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
-
 /// Owns the journal's thread. Cloning it costs nothing; the thread ends when the last clone and the last [`Appender`] are gone.
 #[derive(Debug, Clone)]
 pub struct Keeper {
-    queue: SyncSender<Work>,
-    lost: Arc<AtomicU64>,
+    queue: Arc<Sender>,
 }
 
 /// Where one run's events go. The run is over when the last clone is dropped.
@@ -37,15 +39,13 @@ pub struct Appender {
 
 #[derive(Debug)]
 struct Handle {
-    queue: SyncSender<Work>,
-    lost: Arc<AtomicU64>,
+    queue: Arc<Sender>,
     run: u64,
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // When the queue is full, the run is forgotten at the end of the thread.
-        let _ = self.queue.try_send(Work::End { run: self.run });
+        self.queue.shared.put(Work::End { run: self.run });
     }
 }
 
@@ -56,27 +56,65 @@ enum Work {
     Barrier { done: SyncSender<Result<(), JournalError>> },
 }
 
+/// The ways in; the thread ends when the last is dropped.
+#[derive(Debug)]
+struct Sender {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.shared.waiting().is_closed = true;
+        self.shared.changed.notify_one();
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    lost: AtomicU64,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("lost", &self.lost).finish_non_exhaustive()
+    }
+}
+
+/// What waits to be written, in the order in which it came.
+#[derive(Default)]
+struct Waiting {
+    work: Vec<Work>,
+    /// Of all steps in it.
+    events: usize,
+    /// Whether the thread sleeps until there is something: then it has to be woken.
+    is_idle: bool,
+    /// Whether somebody waits for it to be written: then nothing is gathered.
+    is_urgent: bool,
+    is_closed: bool,
+}
+
 impl Keeper {
     /// Starts the thread.
     ///
     /// # Errors
     /// [`JournalError::Store`] when the system gives no thread.
     pub fn start(journal: impl Journal + 'static) -> Result<(Self, JoinHandle<()>), JournalError> {
-        let (queue, work) = sync_channel(QUEUE);
-        let lost = Arc::<AtomicU64>::default();
-        let desk = Desk { journal, runs: HashMap::new(), lost: Arc::clone(&lost), has_failed: false };
-        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || desk.keep(&work));
+        let shared = Arc::<Shared>::default();
+        let desk = Desk { journal, runs: HashMap::new(), shared: Arc::clone(&shared), has_failed: false };
+        let thread = std::thread::Builder::new().name("journal".into()).spawn(move || desk.keep());
         let thread = thread.map_err(|error| JournalError::Store(error.to_string()))?;
-        Ok((Self { queue, lost }, thread))
+        Ok((Self { queue: Arc::new(Sender { shared }) }, thread))
     }
 
-    /// Begins a run. Never waits: when the queue is full the run is not journalled, and counted as lost.
+    /// Begins a run. Never waits.
     #[must_use]
     pub fn begin(&self, what: Run) -> Appender {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let run = NEXT.fetch_add(1, Ordering::Relaxed);
-        offer(&self.queue, &self.lost, Work::Begin { run, what });
-        Appender { run: Arc::new(Handle { queue: self.queue.clone(), lost: self.lost.clone(), run }) }
+        self.queue.shared.put(Work::Begin { run, what });
+        Appender { run: Arc::new(Handle { queue: Arc::clone(&self.queue), run }) }
     }
 
     /// Waits until everything that was handed over is on disk, for at most `limit`. It blocks the thread.
@@ -84,28 +122,15 @@ impl Keeper {
     /// # Errors
     /// [`JournalError::Store`] when writing failed, or did not come to an end in time.
     pub fn barrier(&self, limit: Duration) -> Result<(), JournalError> {
-        let deadline = Instant::now() + limit;
         let (done, ended) = sync_channel(1);
-        let mut work = Work::Barrier { done };
-        loop {
-            work = match self.queue.try_send(work) {
-                Ok(()) => break,
-                Err(TrySendError::Disconnected(_)) => {
-                    return Err(JournalError::Store("its thread is gone".into()));
-                }
-                Err(TrySendError::Full(_)) if Instant::now() >= deadline => return Err(too_slow(limit)),
-                Err(TrySendError::Full(unsent)) => unsent,
-            };
-            std::thread::sleep(LOOK_AGAIN);
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        ended.recv_timeout(left).map_err(|_| too_slow(limit))?
+        self.queue.shared.put(Work::Barrier { done });
+        ended.recv_timeout(limit).map_err(|_| too_slow(limit))?
     }
 
     /// How many steps were lost because the disk was too slow or the store failed.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        self.lost.load(Ordering::Relaxed)
+        self.queue.shared.lost.load(Ordering::Relaxed)
     }
 }
 
@@ -114,17 +139,70 @@ fn too_slow(limit: Duration) -> JournalError {
 }
 
 impl Appender {
-    /// Hands over the events of one step. Never waits.
+    /// Hands over the events of one step, or of some steps one after the other. Never waits.
     pub fn append(&self, events: Vec<Recorded>) {
         if !events.is_empty() {
-            offer(&self.run.queue, &self.run.lost, Work::Append { run: self.run.run, events });
+            self.run.queue.shared.put(Work::Append { run: self.run.run, events });
         }
     }
 }
 
-fn offer(queue: &SyncSender<Work>, lost: &AtomicU64, work: Work) {
-    if queue.try_send(work).is_err() && lost.fetch_add(1, Ordering::Relaxed) == 0 {
-        tracing::warn!("the disk is too slow for the journal: it misses events, and tasks go on");
+impl Shared {
+    /// Events for which there is no room are lost. The rest is little: a run begins and ends once, and whoever waits, waits.
+    fn put(&self, work: Work) {
+        let mut waiting = self.waiting();
+        match &work {
+            Work::Append { events, .. } if waiting.events + events.len() > QUEUE => {
+                drop(waiting);
+                self.lost.fetch_add(1, Ordering::Relaxed);
+                return;
+            }
+            Work::Append { events, .. } => waiting.events += events.len(),
+            Work::Barrier { .. } => waiting.is_urgent = true,
+            Work::Begin { .. } | Work::End { .. } => {}
+        }
+        waiting.work.push(work);
+        if waiting.is_idle || waiting.is_urgent {
+            waiting.is_idle = false;
+            drop(waiting);
+            self.changed.notify_one();
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What there is to do, once it was gathered; nothing when it is time to tidy. `None` when nobody can send any more.
+    fn take(&self) -> Option<Vec<Work>> {
+        let mut waiting = self.waiting();
+        if waiting.work.is_empty() && !waiting.is_closed {
+            waiting.is_idle = true;
+            let woken =
+                self.changed.wait_timeout_while(waiting, TIDY_EVERY, |it| it.is_idle && !it.is_closed);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+            waiting.is_idle = false;
+        }
+        if !waiting.work.is_empty() {
+            waiting = self.gathered(waiting);
+        }
+        waiting.events = 0;
+        waiting.is_urgent = false;
+        let work = std::mem::take(&mut waiting.work);
+        (!work.is_empty() || !waiting.is_closed).then_some(work)
+    }
+
+    fn gathered<'a>(&self, waiting: MutexGuard<'a, Waiting>) -> MutexGuard<'a, Waiting> {
+        let deadline = Instant::now() + GATHER;
+        let mut waiting = waiting;
+        while !waiting.is_urgent && !waiting.is_closed {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            waiting = self.changed.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        waiting
     }
 }
 
@@ -132,53 +210,83 @@ fn offer(queue: &SyncSender<Work>, lost: &AtomicU64, work: Work) {
 struct Desk<J> {
     journal: J,
     runs: HashMap<u64, RunId>,
-    lost: Arc<AtomicU64>,
+    shared: Arc<Shared>,
     /// A store that fails keeps failing: the log hears of the first time.
     has_failed: bool,
 }
 
+/// Steps of one run that are written together.
+#[derive(Default)]
+struct Gathered {
+    events: Vec<Recorded>,
+    steps: u64,
+}
+
 impl<J: Journal> Desk<J> {
     /// Works until nobody can send any more, then makes sure that all is on disk.
-    fn keep(mut self, work: &Receiver<Work>) {
-        loop {
-            match work.recv_timeout(TIDY_EVERY) {
-                Ok(next) => self.work(next),
-                Err(RecvTimeoutError::Timeout) => {
+    fn keep(mut self) {
+        let shared = Arc::clone(&self.shared);
+        while let Some(work) = shared.take() {
+            match work.is_empty() {
+                true => {
                     let tidied = self.journal.tidy();
                     self.note(tidied);
                 }
-                Err(RecvTimeoutError::Disconnected) => break,
+                false => self.work(work),
             }
         }
         let flushed = self.journal.barrier();
         self.note(flushed);
     }
 
-    fn work(&mut self, work: Work) {
-        match work {
-            Work::Begin { run, what } => {
-                let begun = self.journal.begin(&what);
-                if let Some(id) = self.note(begun) {
-                    self.runs.insert(run, id);
+    /// Steps of one run become one write. Those of several runs have no order among them.
+    fn work(&mut self, work: Vec<Work>) {
+        let mut gathered = HashMap::<u64, Gathered>::new();
+        let mut ended = Vec::new();
+        for next in work {
+            match next {
+                Work::Begin { run, what } => {
+                    let begun = self.journal.begin(&what);
+                    if let Some(id) = self.note(begun) {
+                        self.runs.insert(run, id);
+                    }
+                }
+                Work::Append { run, mut events } => {
+                    let of_run = gathered.entry(run).or_default();
+                    of_run.events.append(&mut events);
+                    of_run.steps += 1;
+                }
+                Work::End { run } => ended.push(run),
+                Work::Barrier { done } => {
+                    self.append_all(&mut gathered);
+                    let _ = done.send(self.journal.barrier());
                 }
             }
-            Work::Append { run, events } => self.append(run, &events),
-            Work::End { run } => {
-                if let Some(id) = self.runs.remove(&run) {
-                    let ended = self.journal.end(id);
-                    self.note(ended);
-                }
-            }
-            Work::Barrier { done } => {
-                let _ = done.send(self.journal.barrier());
+        }
+        self.append_all(&mut gathered);
+        self.end_all(&ended);
+    }
+
+    fn append_all(&mut self, gathered: &mut HashMap<u64, Gathered>) {
+        for (run, Gathered { events, steps }) in gathered.drain() {
+            let added = self.runs.get(&run).map(|id| self.journal.append(*id, &events));
+            if added.and_then(|added| self.note(added)).is_none() {
+                self.shared.lost.fetch_add(steps, Ordering::Relaxed);
             }
         }
     }
 
-    fn append(&mut self, run: u64, events: &[Recorded]) {
-        let added = self.runs.get(&run).map(|id| self.journal.append(*id, events));
-        if added.and_then(|added| self.note(added)).is_none() {
-            self.lost.fetch_add(1, Ordering::Relaxed);
+    /// Of all that end at once, with one flush.
+    fn end_all(&mut self, ended: &[u64]) {
+        for run in ended {
+            if let Some(id) = self.runs.remove(run) {
+                let ended = self.journal.end(id);
+                self.note(ended);
+            }
+        }
+        if !ended.is_empty() {
+            let flushed = self.journal.barrier();
+            self.note(flushed);
         }
     }
 

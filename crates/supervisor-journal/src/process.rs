@@ -114,8 +114,8 @@ impl Journal for ProcessJournal {
     }
 
     fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
-        /// Steps between two looks at what others left: some hundred kilobytes.
-        const LOOK_EVERY: u64 = 1_000;
+        /// Writes between two looks at what others left: a few seconds, or a few hundred kilobytes.
+        const LOOK_EVERY: u64 = 100;
         let Some(own) = &mut self.own else { return Err(JournalError::NoRun(run)) };
         own.journal.append(run, events)?;
         self.appended += 1;

@@ -1,9 +1,9 @@
 //! One sled store: the events of some runs, for a time.
 //!
 //! ```text
-//! tree `events`  key  run u64 | seq u64, big-endian, so that order is time    value  a record (record.rs)
-//! tree `runs`    key  run u64, big-endian                                     value  the run as JSON
-//! tree `next`    key  empty                                                   value  the next run's number, big-endian
+//! tree `events`  key  run u64 | first seq u64, big-endian, so that order is time    value  a record (record.rs)
+//! tree `runs`    key  run u64, big-endian                                           value  the run as JSON
+//! tree `next`    key  empty                                                         value  the next run's number, big-endian
 //! ```
 //!
 //! sled reports a damaged store as an error at opening, or as a panic at any time. Both are caught.
@@ -17,7 +17,7 @@ use supervisor_core::Recorded;
 
 use crate::error::JournalError;
 use crate::port::{Run, RunId, Summary};
-use crate::record::{decode, encode};
+use crate::record::{count, decode, encode};
 
 /// How long what was added may be unwritten: a power failure loses at most this much, a crash of the process nothing that
 /// the system already has.
@@ -91,10 +91,9 @@ impl Store {
     pub(crate) fn append(&self, run: RunId, events: &[Recorded]) -> Result<u64, JournalError> {
         let mut batch = Batch::default();
         let mut bytes = 0;
-        for event in events {
-            let record = encode(event);
-            bytes += record.len() as u64;
-            batch.insert(&key(run, event.seq), record);
+        for block in encode(events) {
+            bytes += block.bytes.len() as u64;
+            batch.insert(&key(run, block.first), block.bytes);
         }
         guarded(|| Ok(self.events.apply_batch(batch)?))?;
         Ok(bytes)
@@ -113,15 +112,23 @@ impl Store {
                     continue;
                 };
                 let id = RunId(u64::from_be_bytes(id));
-                let mut keys = self.events.scan_prefix(id.0.to_be_bytes()).keys();
-                let last = keys.next_back().transpose()?;
-                let events = keys.count() as u64 + u64::from(last.is_some());
-                let last_seq =
-                    last.and_then(|key| Some(u64::from_be_bytes(key.get(8..16)?.try_into().ok()?)));
-                all.push(Summary { id, run, last_seq: last_seq.unwrap_or(0), events });
+                let (events, last_seq) = self.summed_up(id)?;
+                all.push(Summary { id, run, last_seq, events });
             }
             Ok(all)
         })
+    }
+
+    /// How many events are kept here of a run, and the number of the last.
+    fn summed_up(&self, id: RunId) -> Result<(u64, u64), JournalError> {
+        let (mut events, mut last_seq) = (0, 0);
+        for entry in self.events.scan_prefix(id.0.to_be_bytes()) {
+            let (key, record) = entry?;
+            let first = key.get(8..16).and_then(|first| first.try_into().ok()).map_or(0, u64::from_be_bytes);
+            events += count(&record);
+            last_seq = (first + count(&record)).saturating_sub(1);
+        }
+        Ok((events, last_seq))
     }
 
     /// Adds what is kept here of a run, and says whether it is known here.
@@ -134,10 +141,9 @@ impl Store {
         let known = self.knows(run)?;
         guarded(|| {
             for entry in self.events.scan_prefix(run.0.to_be_bytes()) {
-                match decode(&entry?.1) {
-                    Some(event) => into.push(event),
-                    None => *unreadable += 1,
-                }
+                let read = decode(&entry?.1);
+                into.extend(read.events);
+                *unreadable += read.unreadable;
             }
             Ok(known)
         })
