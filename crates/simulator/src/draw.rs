@@ -4,15 +4,23 @@ use std::time::Duration;
 
 /// A generator of numbers. Its seed 0 always gives 0: the simplest choice, which is what failures shrink to.
 #[derive(Debug, Clone)]
-pub(crate) struct Draw(u64);
+pub struct Draw(u64);
 
 impl Draw {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// These numbers, from here on.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
+    /// Numbers that have nothing in common with those of the seed next to it.
+    #[must_use]
+    pub fn of_seed(seed: u64) -> Self {
+        Self(spread(seed) | 1)
+    }
+
     /// A number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         if self.0 == 0 || bound < 2 {
             return 0;
         }
@@ -20,21 +28,23 @@ impl Draw {
         usize::try_from(self.0 >> 33).unwrap_or(0) % bound
     }
 
-    pub(crate) fn byte(&mut self) -> u8 {
+    /// Any byte.
+    pub fn byte(&mut self) -> u8 {
         u8::try_from(self.below(256)).unwrap_or_default()
     }
 
-    pub(crate) fn bytes(&mut self) -> [u8; 4] {
+    /// What an action of the menu is made of.
+    pub fn bytes(&mut self) -> [u8; 4] {
         std::array::from_fn(|_| self.byte())
     }
 
     /// Whether something happens that happens so often in a hundred times.
-    pub(crate) fn percent(&mut self, chance: usize) -> bool {
+    pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
     /// A time up to `longest`, to the millisecond.
-    pub(crate) fn up_to(&mut self, longest: Duration) -> Duration {
+    pub fn up_to(&mut self, longest: Duration) -> Duration {
         let millis = usize::try_from(longest.as_millis()).unwrap_or(usize::MAX);
         Duration::from_millis(self.below(millis.max(1)) as u64)
     }

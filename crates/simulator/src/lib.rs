@@ -10,10 +10,12 @@
 //! * [`World`] is one run, driven by its caller, [`Op`] by [`Op`]. Property tests drive it with what proptest draws.
 //! * [`simulate`] drives it from a seed. What it finds is a [`Failure`]: the seed, the rule that was broken, the [`Op`]s
 //!   and a recording; [`Failure::shrunk`] makes it small.
+//! * [`audit`] holds a recording, of whichever run, against the rules.
 //! * [`rules`] are what must hold: at every moment, and when all is settled.
 //!
 //! A broken rule is a panic whose message begins with the rule. The crate is pure: the same seed is the same run.
 
+mod audit;
 mod draw;
 mod fault;
 mod host;
@@ -30,6 +32,8 @@ mod wires;
 mod witness;
 mod world;
 
+pub use audit::audit;
+pub use draw::Draw;
 pub use fault::Fault;
 pub use host::Ask;
 pub use input::Owned;

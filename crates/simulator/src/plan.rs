@@ -46,7 +46,7 @@ impl Plan {
     /// The plan of a seed.
     #[must_use]
     pub fn of(seed: u64) -> Self {
-        let mut draw = Draw::new(spread(seed) | 1);
+        let mut draw = Draw::of_seed(seed);
         let config = Config::from_bits(u16::try_from(draw.below(1 << 11)).unwrap_or_default());
         let beginning = beginning(&mut draw, seed);
         let menu = some_of(menu(), &mut draw);

@@ -9,7 +9,7 @@ use browser_model::{Action, Tally};
 use supervisor_core::Command;
 use supervisor_transcript::{Reader, Writer};
 
-use crate::draw::{Draw, spread};
+use crate::draw::Draw;
 use crate::host::Ask;
 use crate::op::Op;
 use crate::plan::Plan;
@@ -78,7 +78,7 @@ impl fmt::Display for Failure {
 /// The first rule that was broken.
 pub fn simulate(seed: u64, steps: u64) -> Result<Report, Box<Failure>> {
     let plan = Plan::of(seed);
-    let mut draw = Draw::new(spread(seed ^ 2) | 1);
+    let mut draw = Draw::of_seed(seed ^ 2);
     run(&plan, false, |world| (world.steps < steps).then(|| plan.next(&mut draw, world)))
 }
 
@@ -129,7 +129,7 @@ fn finish(world: &mut World) {
     }
     world.settle_for(RECONNECTED);
     settle(world);
-    rules::truth::holds(world);
+    rules::truth::holds(&world.machine, &world.browser.truth());
     if !world.wires.was_tainted {
         rules::dialogs::add_up(world);
     }
@@ -174,7 +174,7 @@ fn with_why(recording: &[u8], why: String) -> Vec<u8> {
     text
 }
 
-fn message_of(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
     // A rule names itself; anything else is the machine's own panic.

@@ -1,16 +1,12 @@
-//! Writes a run down as it happens, and folds its events a second time.
+//! Writes a run down as it happens, and holds each step against the rules.
 
 use std::sync::Arc;
 
-use supervisor_core::{At, Beginning, Effect, Machine, Snapshot, State, Step};
+use supervisor_core::{At, Beginning, Effect, Machine, Snapshot, Step};
 use supervisor_transcript::{Header, Writer};
 
+use crate::audit::Auditor;
 use crate::input::Owned;
-use crate::rules::check;
-use crate::rules::dialogs::Ledger;
-
-/// Snapshots are costly to build from nothing: they are compared once in so many steps.
-const SNAPSHOT_EVERY: u64 = 16;
 
 /// A moment is remembered, for the comparison with what a replay of the beginning gives, once in so many steps.
 const MARK_EVERY: u64 = 397;
@@ -19,10 +15,8 @@ const MARK_EVERY: u64 = 397;
 pub(crate) struct Witness {
     writer: Writer,
     pub(crate) recording: Vec<u8>,
-    /// What the events alone give.
-    folded: State,
-    pub(crate) ledger: Ledger,
     pub(crate) marks: Vec<Mark>,
+    auditor: Auditor,
     steps: u64,
 }
 
@@ -41,8 +35,8 @@ impl Witness {
         let mut recording = Vec::new();
         let header = Header::new(beginning.clone(), "simulated");
         let writer = Writer::begin(&header, &mut recording);
-        let folded = Machine::new(beginning).state().clone();
-        Self { writer, recording, folded, ledger: Ledger::default(), marks: Vec::new(), steps: 0 }
+        let auditor = Auditor::of(&Machine::new(beginning));
+        Self { writer, recording, marks: Vec::new(), auditor, steps: 0 }
     }
 
     pub(crate) fn before(&mut self, at: At, input: &Owned) {
@@ -56,19 +50,8 @@ impl Witness {
                 self.writer.sent(at, text, &mut self.recording);
             }
         }
-        step.events.iter().for_each(|recorded| self.folded.apply(recorded));
-        check("the state is the fold of the events", self.folded == *machine.state(), || {
-            format!("after {:?}", step.events)
-        });
-        self.ledger.enter(&step.events);
-        self.ledger.agrees(&machine.state().dialogs);
+        self.auditor.after(step, machine);
         self.steps += 1;
-        if self.steps.is_multiple_of(SNAPSHOT_EVERY) {
-            let (shown, afresh) = (machine.snapshot(), machine.snapshot_afresh());
-            check("the snapshot is what the state shows", shown == afresh, || {
-                format!("after {:?}, it is {shown:#?}, should be {afresh:#?}", step.events)
-            });
-        }
         if self.steps.is_multiple_of(MARK_EVERY) {
             let (bytes, events) = (self.recording.len(), events + step.events.len());
             self.marks.push(Mark { bytes, events, snapshot: machine.snapshot() });

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::http::HeaderMap;
 
 use crate::dial::{DialError, Dialled};
 use crate::slot::Slot;
-use crate::start::Refresh;
+use crate::start::{Connect, Refresh};
 use crate::wire::{Conn, Wire};
 
 pub(crate) enum ConnectionMessage {
@@ -31,6 +31,7 @@ pub(crate) struct Dialling {
     pub(crate) headers: HeaderMap,
     pub(crate) limit: Duration,
     pub(crate) refresh: Option<Refresh>,
+    pub(crate) connect: Option<Connect>,
 }
 
 pub(crate) struct ConnectionActor;

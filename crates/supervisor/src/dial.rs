@@ -13,12 +13,14 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::Url;
 
+use crate::connection::Dialling;
 use crate::endpoint::{self, Endpoint};
 use crate::limits::{MAX_MESSAGE, MAX_WRITE_BUFFER, READ_BUFFER, WRITE_BUFFER};
+use crate::start::{Connect, Stream};
 use crate::{resolve, secret, tcp};
 
 /// A socket to a browser.
-pub(crate) type Socket = WebSocketStream<Box<dyn tcp::Stream>>;
+pub(crate) type Socket = WebSocketStream<Box<dyn Stream>>;
 
 /// An open socket and what it leads to.
 pub(crate) struct Dialled {
@@ -52,11 +54,21 @@ impl DialError {
 pub(crate) struct Progress {
     stage: Mutex<Stage>,
     deadline: Instant,
+    connect: Option<Connect>,
 }
 
 impl Progress {
     pub(crate) fn until(deadline: Instant) -> Self {
-        Self { stage: Mutex::new(Stage::Resolve), deadline }
+        Self { stage: Mutex::new(Stage::Resolve), deadline, connect: None }
+    }
+
+    /// The streams are made by the host.
+    pub(crate) fn through(self, connect: Option<Connect>) -> Self {
+        Self { connect, ..self }
+    }
+
+    pub(crate) fn connect(&self) -> Option<&Connect> {
+        self.connect.as_ref()
     }
 
     pub(crate) fn reached(&self, stage: Stage) {
@@ -72,13 +84,10 @@ impl Progress {
     }
 }
 
-/// Opens a socket, within `limit` for everything together.
-pub(crate) async fn dial(
-    endpoint: &Endpoint,
-    headers: &HeaderMap,
-    limit: Duration,
-) -> Result<Dialled, DialError> {
-    let progress = Progress::until(Instant::now() + limit);
+/// Opens a socket, within the limit for everything together.
+pub(crate) async fn dial(endpoint: &Endpoint, dialling: &Dialling) -> Result<Dialled, DialError> {
+    let (headers, limit) = (&dialling.headers, dialling.limit);
+    let progress = Progress::until(Instant::now() + limit).through(dialling.connect.clone());
     match timeout_at(progress.deadline(), dial_stages(endpoint, headers, &progress)).await {
         Ok(result) => result,
         Err(_) => Err(too_slow(progress.stage(), limit)),

@@ -8,6 +8,7 @@ use supervisor_core::{Code, Failure, Stage};
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Message;
 
+use crate::connection::Dialling;
 use crate::dial::{Socket, dial};
 use crate::endpoint::Endpoint;
 use crate::secret::{self, Secret};
@@ -25,9 +26,9 @@ pub async fn knock(
     headers: &[(String, Secret)],
     limit: Duration,
 ) -> Result<Option<String>, Failure> {
-    let headers = secret::headers(headers)?;
+    let dialling = Dialling { headers: secret::headers(headers)?, limit, refresh: None, connect: None };
     let deadline = Instant::now() + limit;
-    let mut socket = match dial(endpoint, &headers, limit).await {
+    let mut socket = match dial(endpoint, &dialling).await {
         Ok(dialled) => dialled.socket,
         Err(error) => {
             let failure = Failure::new(Code::StartFailed, error.reason);

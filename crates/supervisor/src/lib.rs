@@ -71,7 +71,7 @@ pub use merge::merge_into;
 pub use raw::RawSocket;
 pub use registry::RegistryMessage;
 pub use secret::Secret;
-pub use start::{Refresh, StartOptions};
+pub use start::{Connect, Connecting, Refresh, StartOptions, Stream};
 pub use task_handle::{EvalOptions, Task};
 
 pub use ractor;

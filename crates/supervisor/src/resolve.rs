@@ -13,6 +13,7 @@ use url::Url;
 use crate::dial::{DialError, Progress};
 use crate::endpoint::{Endpoint, Given};
 use crate::limits::MAX_VERSION_BODY;
+use crate::start::Stream;
 use crate::{secret, tcp};
 
 /// The URL of the socket that this endpoint leads to now.
@@ -73,7 +74,7 @@ pub(crate) fn request(
 pub(crate) type Answer = (StatusCode, bytes::Bytes);
 
 pub(crate) async fn get(
-    stream: Box<dyn tcp::Stream>,
+    stream: Box<dyn Stream>,
     request: Request<Empty<bytes::Bytes>>,
 ) -> Result<Answer, DialError> {
     let broken = |error: &dyn std::fmt::Display| {

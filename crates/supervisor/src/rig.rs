@@ -14,8 +14,8 @@ use crate::lanes::Lanes;
 use crate::pump::Pump;
 use crate::shell::{Shell, Sinks, Turn};
 use crate::slot::{Clock, Slot};
+use crate::start::Stream;
 use crate::task::TaskMessage;
-use crate::tcp::Stream;
 use crate::wire::Conn;
 use crate::{Endpoint, Supervisor};
 

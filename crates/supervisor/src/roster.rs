@@ -108,12 +108,13 @@ impl Roster {
     fn entry(&mut self, request: &Request) -> Result<Entry, Failure> {
         let options = &request.options;
         let headers = secret::headers(&options.headers)?;
-        let dialling = Dialling { headers, limit: options.start_timeout, refresh: options.refresh.clone() };
+        let (refresh, connect) = (options.refresh.clone(), options.connect.clone());
+        let dialling = Dialling { headers, limit: options.start_timeout, refresh, connect };
         let clock = Clock::start();
         let (next_dialog, next_call, epoch) = self.counters.of(&request.task_id);
         let mut beginning = Beginning { next_dialog, next_call, epoch, ..Beginning::default() };
         beginning.started_unix_us = clock.started_unix_us;
-        beginning.seed = seed::fresh();
+        beginning.seed = options.seed.unwrap_or_else(seed::fresh);
         beginning.options = options.options.clone();
         let recorder = options
             .recording

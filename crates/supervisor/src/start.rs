@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use supervisor_core::Options;
 use supervisor_journal::Keeper;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::limits::START_TIMEOUT;
 use crate::secret::Secret;
@@ -17,6 +19,17 @@ use crate::secret::Secret;
 ///
 /// It is asked before each reconnect, within the time that the dial has.
 pub type Refresh = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync>;
+
+/// Bytes both ways.
+pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+/// Makes the stream to a host and port, instead of TCP: through a tunnel, or in memory. TLS and WebSocket come on top of it.
+pub type Connect = Arc<dyn Fn(&str, u16) -> Connecting + Send + Sync>;
+
+/// A stream that is being made.
+pub type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> + Send>>;
 
 /// The choices of one task.
 #[derive(Clone)]
@@ -37,6 +50,11 @@ pub struct StartOptions {
     pub headers: Vec<(String, Secret)>,
     /// Where a fresh URL comes from. Of a task that runs it is not changed.
     pub refresh: Option<Refresh>,
+    /// How the stream to the browser is made; none is TCP. Of a task that runs it is not changed.
+    pub connect: Option<Connect>,
+    /// Where the jitter of reconnects and the bridge's secrets come from; none is a fresh one for each task, which nobody can
+    /// guess. The same one makes runs the same. Of a task that runs it is not changed.
+    pub seed: Option<u64>,
 }
 
 impl Default for StartOptions {
@@ -54,6 +72,8 @@ impl From<Options> for StartOptions {
             start_timeout: START_TIMEOUT,
             headers: Vec::new(),
             refresh: None,
+            connect: None,
+            seed: None,
         }
     }
 }
@@ -67,6 +87,8 @@ impl fmt::Debug for StartOptions {
             .field("start_timeout", &self.start_timeout)
             .field("headers", &self.headers)
             .field("refresh", &self.refresh.is_some())
+            .field("connect", &self.connect.is_some())
+            .field("seed", &self.seed.is_some())
             .finish()
     }
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 use supervisor_core::Stage;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
@@ -14,23 +13,36 @@ use url::{Host, Url};
 
 use crate::dial::{DialError, Progress};
 use crate::limits::MAX_ADDRESSES;
-
-/// Bytes both ways.
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+use crate::start::{Connect, Stream};
 
 /// Connects to the URL's host, encrypted for `wss` and `https`.
 pub(crate) async fn connect(url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
+    let stream = match progress.connect() {
+        Some(connect) => through(connect, url, progress).await?,
+        None => by_tcp(url, progress).await?,
+    };
+    if !matches!(url.scheme(), "wss" | "https") {
+        return Ok(stream);
+    }
+    progress.reached(Stage::Tls);
+    encrypt(url, stream, client_config().map_err(|why| no_tls(&why))?).await
+}
+
+async fn by_tcp(url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
     progress.reached(Stage::Resolve);
     let addresses = resolve(url).await?;
     progress.reached(Stage::Tcp);
-    let tcp = first_that_answers(&addresses, progress.deadline()).await?;
-    if !matches!(url.scheme(), "wss" | "https") {
-        return Ok(Box::new(tcp));
-    }
-    progress.reached(Stage::Tls);
-    encrypt(url, tcp, client_config().map_err(|why| no_tls(&why))?).await
+    Ok(Box::new(first_that_answers(&addresses, progress.deadline()).await?))
+}
+
+/// The host makes the stream.
+async fn through(connect: &Connect, url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
+    progress.reached(Stage::Tcp);
+    let port = url.port_or_known_default().unwrap_or(80);
+    let made = connect(url.host_str().unwrap_or_default(), port).await;
+    made.map_err(|error| {
+        DialError::new(Stage::Tcp, format!("the host's own way to the browser failed ({error})"))
+    })
 }
 
 async fn resolve(url: &Url) -> Result<Vec<SocketAddr>, DialError> {
@@ -78,10 +90,14 @@ fn unreachable(why: &str) -> DialError {
     DialError::new(Stage::Tcp, format!("no connection ({why}); {next}"))
 }
 
-async fn encrypt(url: &Url, tcp: TcpStream, config: Arc<ClientConfig>) -> Result<Box<dyn Stream>, DialError> {
+async fn encrypt(
+    url: &Url,
+    stream: Box<dyn Stream>,
+    config: Arc<ClientConfig>,
+) -> Result<Box<dyn Stream>, DialError> {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let name = ServerName::try_from(host).map_err(|error| no_tls(&error))?;
-    let stream = TlsConnector::from(config).connect(name, tcp).await.map_err(|error| no_tls(&error))?;
+    let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| no_tls(&error))?;
     Ok(Box::new(stream))
 }
 
@@ -146,7 +162,7 @@ mod tests {
     async fn encrypted(name: &str, config: ClientConfig) -> Result<Box<dyn Stream>, DialError> {
         let port = server().await;
         let tcp = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-        encrypt(&Url::parse(&format!("wss://{name}:{port}/")).unwrap(), tcp, Arc::new(config)).await
+        encrypt(&Url::parse(&format!("wss://{name}:{port}/")).unwrap(), Box::new(tcp), Arc::new(config)).await
     }
 
     fn trusting_the_test_root() -> ClientConfig {

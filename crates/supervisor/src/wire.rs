@@ -162,7 +162,7 @@ async fn dial_fresh(endpoint: Endpoint, dialling: &Dialling, again: bool) -> Res
         Some(refresh) if again => fresh(endpoint, refresh, dialling.limit).await?,
         _ => endpoint,
     };
-    dial(&endpoint, &dialling.headers, dialling.limit).await
+    dial(&endpoint, dialling).await
 }
 
 async fn fresh(last: Endpoint, refresh: &Refresh, limit: Duration) -> Result<Endpoint, DialError> {

@@ -5,6 +5,7 @@ mod ci;
 mod docs;
 mod drivers;
 mod matrix;
+mod mutants;
 mod old_shells;
 mod protocol;
 mod shell;
@@ -31,6 +32,8 @@ enum Chore {
     Tidy,
     /// Runs the browser tests on each supported browser and writes docs/matrix.md. Fetches older browsers with npm.
     Matrix(matrix::Args),
+    /// Breaks rules of the core on purpose, one at a time, and tells whether the simulator finds each.
+    Mutants(mutants::Args),
     /// Writes the documents that are made from the code: `docs/tools.md`, `docs/configuration.md`, `docs/schema`.
     Docs,
     /// Refreshes `fixtures/protocol` from the published protocol.
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Matrix(args) => matrix::run(&args),
+        Chore::Mutants(args) => mutants::run(&args),
         Chore::Docs => docs::run(),
         Chore::Protocol(args) => protocol::run(&args),
         Chore::Simulate(args) => simulate::run(&args),

@@ -19,9 +19,7 @@ pub(crate) fn check(rule: &str, holds: bool, found: impl FnOnce() -> String) {
     }
 }
 
-/// What holds after every step.
+/// What holds of the host's side after every step.
 pub(crate) fn after_step(world: &World) {
-    sound::holds(world);
-    bounds::hold(world.machine.state());
     world.requests.in_time(world.now);
 }

@@ -1,9 +1,8 @@
 //! The state agrees with itself.
 
-use supervisor_core::{FrameId, Route, TargetId};
+use supervisor_core::{FrameId, Machine, Route, TargetId};
 
 use crate::rules::check;
-use crate::world::World;
 
 const RULE: &str = "a frame hangs on its page";
 
@@ -11,11 +10,11 @@ const RULE: &str = "a frame hangs on its page";
 ///
 /// # Panics
 /// When it does not.
-pub fn holds(world: &World) {
-    let state = world.machine.state();
+pub fn holds(machine: &Machine) {
+    let state = machine.state();
     for (page_id, page) in state.pages.iter() {
         for id in state.frames.of_page(page_id) {
-            frame(world, page_id, page.main_frame.as_ref(), id);
+            frame(machine, page_id, page.main_frame.as_ref(), id);
         }
         let open = state.dialogs.open.values();
         let answerable =
@@ -30,11 +29,11 @@ pub fn holds(world: &World) {
     }
 }
 
-fn frame(world: &World, page: &TargetId, main: Option<&FrameId>, id: &FrameId) {
-    let state = world.machine.state();
+fn frame(machine: &Machine, page: &TargetId, main: Option<&FrameId>, id: &FrameId) {
+    let state = machine.state();
     let Some(frame) = state.frames.get(id) else { panic!("{RULE}: {id} of {page} is not there") };
     check(RULE, frame.page == *page, || format!("{id} is on {} and on {page}", frame.page));
-    check(RULE, is_rooted(world, id, main), || format!("{id} has no way up to its page's main frame"));
+    check(RULE, is_rooted(machine, id, main), || format!("{id} has no way up to its page's main frame"));
     if let Some(owner) = &frame.owner {
         check("no frame has a dead session", state.sessions.get(owner).is_some(), || id.to_string());
     }
@@ -44,8 +43,8 @@ fn frame(world: &World, page: &TargetId, main: Option<&FrameId>, id: &FrameId) {
 }
 
 /// A way up to the main frame that does not run in a circle. Parents that are not known yet end it, too.
-fn is_rooted(world: &World, id: &FrameId, main: Option<&FrameId>) -> bool {
-    let frames = &world.machine.state().frames;
+fn is_rooted(machine: &Machine, id: &FrameId, main: Option<&FrameId>) -> bool {
+    let frames = &machine.state().frames;
     let mut current = id;
     for _ in 0..=frames.len() {
         match frames.get(current).and_then(|frame| frame.parent.as_ref()) {

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use browser_model::Truth;
-use supervisor_core::{FrameId, SessionId, TargetId};
+use supervisor_core::{FrameId, Machine, SessionId, Status, TargetId};
 
 use crate::rules::check;
-use crate::world::World;
 
 const RULE: &str = "what is believed is true";
 
@@ -26,9 +25,9 @@ pub struct Seen {
 
 /// The frames that the machine believes in.
 #[must_use]
-pub fn believed(world: &World) -> BTreeMap<FrameId, Seen> {
-    let pages = world.machine.state().pages.iter().map(|(page, _)| page.clone());
-    let views = pages.flat_map(|page| world.machine.frames(Some(&page)).unwrap_or_default());
+pub fn believed(machine: &Machine) -> BTreeMap<FrameId, Seen> {
+    let pages = machine.state().pages.iter().map(|(page, _)| page.clone());
+    let views = pages.flat_map(|page| machine.frames(Some(&page)).unwrap_or_default());
     views
         .map(|view| {
             let seen = Seen {
@@ -69,20 +68,20 @@ fn real(truth: &Truth) -> BTreeMap<FrameId, Seen> {
 ///
 /// # Panics
 /// When they are not.
-pub fn holds(world: &World) {
-    let truth = world.browser.truth();
+pub fn holds(machine: &Machine, truth: &Truth) {
     let is_stuck = truth.pages.values().any(|page| page.poisoned && page.navigating);
-    if world.is_over() || is_stuck {
+    let is_over = matches!(machine.state().connection.status, Status::Failed | Status::Stopped);
+    if is_over || is_stuck {
         return;
     }
-    frames(world, &truth);
-    sessions(world, &truth);
-    pages(world, &truth);
+    frames(machine, truth);
+    sessions(machine, truth);
+    pages(machine, truth);
     check(RULE, truth.paused.is_empty(), || format!("{:?} wait to be resumed", truth.paused));
 }
 
-fn frames(world: &World, truth: &Truth) {
-    let (mut believed, mut real) = (believed(world), real(truth));
+fn frames(machine: &Machine, truth: &Truth) {
+    let (mut believed, mut real) = (believed(machine), real(truth));
     for (id, seen) in &mut believed {
         // Names come with the first listing or commit; a frame that never committed has none yet.
         if let Some(frame) = real.get_mut(id).filter(|frame| frame.url.is_empty()) {
@@ -108,8 +107,8 @@ fn frames(world: &World, truth: &Truth) {
     check(RULE, invented.is_empty(), || format!("frames that are not there: {invented:?}"));
 }
 
-fn sessions(world: &World, truth: &Truth) {
-    let state = world.machine.state();
+fn sessions(machine: &Machine, truth: &Truth) {
+    let state = machine.state();
     let sessions: BTreeSet<SessionId> =
         state.sessions.iter().filter_map(|(route, _)| route.session_id().cloned()).collect();
     check(RULE, sessions == truth.sessions, || {
@@ -117,8 +116,8 @@ fn sessions(world: &World, truth: &Truth) {
     });
 }
 
-fn pages(world: &World, truth: &Truth) {
-    let state = world.machine.state();
+fn pages(machine: &Machine, truth: &Truth) {
+    let state = machine.state();
     let pages: BTreeSet<&TargetId> = state.pages.iter().map(|(page, _)| page).collect();
     let real: BTreeSet<&TargetId> = truth.pages.keys().collect();
     check(RULE, pages == real, || format!("the machine has the pages {pages:?}, the browser {real:?}"));
