@@ -1,13 +1,12 @@
 //! What all connections of one server share: the tasks, why one has no browser, and who is told of changes.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use supervisor::ractor::call;
-use supervisor::{Code, Failure, RegistryMessage, Status, Supervisor, Task, TaskId};
+use supervisor::{Code, Failure, Recording, RegistryMessage, Status, Supervisor, Task, TaskId};
 use tokio::sync::{broadcast, watch};
 use tokio::time::timeout;
 
@@ -27,8 +26,8 @@ use crate::wish::{Wanted, Wish};
 pub(crate) struct Hub {
     supervisor: Supervisor,
     defaults: Defaults,
-    /// Of the first task that is started: a recording is a file that must not exist yet.
-    recording: Mutex<Option<PathBuf>>,
+    /// Of the next task that is started: a file is only one's, a folder is everybody's.
+    recording: Mutex<Option<Recording>>,
     known: Mutex<BTreeMap<TaskId, Known>>,
     /// Whether a task has a browser, and so whether the tools for it are there.
     available: watch::Sender<bool>,
@@ -240,13 +239,21 @@ impl Hub {
     async fn get_or_start(&self, task_id: &TaskId, wanted: &Wanted) -> Result<Task, Failure> {
         let mut options = Box::new(wanted.start.clone());
         if self.supervisor.get(task_id).await.is_none() {
-            options.recording = self.recording.lock().unwrap_or_else(PoisonError::into_inner).take();
+            options.recording = self.next_recording();
         }
         let (task_id, endpoint) = (task_id.clone(), wanted.endpoint.clone());
         let registry = self.supervisor.registry();
         let ending = || Err(Failure::new(Code::StartFailed, "the server is ending"));
         call!(registry, |reply| RegistryMessage::GetOrStart { task_id, endpoint, options, reply })
             .unwrap_or_else(|_| ending())
+    }
+
+    fn next_recording(&self) -> Option<Recording> {
+        let mut next = self.recording.lock().unwrap_or_else(PoisonError::into_inner);
+        match next.as_ref().is_some_and(|recording| recording.path.is_dir()) {
+            true => next.clone(),
+            false => next.take(),
+        }
     }
 
     fn started(self: &Arc<Self>, task_id: &TaskId, wanted: Wanted, task: &Task) {

@@ -19,6 +19,7 @@ mod drive;
 mod error;
 mod header;
 mod import;
+mod json;
 mod line;
 mod lines;
 mod observe;

@@ -83,10 +83,15 @@ impl Writer {
     pub fn checkpoint(&mut self, at: At, checkpoint: &Checkpoint, out: &mut Vec<u8>) {
         let mut text = Vec::new();
         json(checkpoint, &mut text);
-        self.checkpoint_json(at, self.epoch, &text, out);
+        self.known(at, self.epoch, &text, out);
     }
 
-    fn checkpoint_json(&mut self, at: At, epoch: Epoch, text: &[u8], out: &mut Vec<u8>) {
+    /// The same, of a checkpoint that is JSON already.
+    pub fn checkpoint_json(&mut self, at: At, checkpoint: &str, out: &mut Vec<u8>) {
+        self.known(at, self.epoch, checkpoint.as_bytes(), out);
+    }
+
+    fn known(&mut self, at: At, epoch: Epoch, text: &[u8], out: &mut Vec<u8>) {
         self.epoch = epoch;
         start(at, out);
         out.extend_from_slice(b"checkpoint\",\"epoch\":");
@@ -108,7 +113,7 @@ impl Writer {
             (Entry::Guard(GuardEntry::Send { text }), _) => self.sent_by_guard(line.at, text, out),
             (Entry::Lost { lines }, _) => self.lost(line.at, *lines, out),
             (Entry::Checkpoint { epoch, json }, _) => {
-                self.checkpoint_json(line.at, *epoch, json.as_bytes(), out);
+                self.known(line.at, *epoch, json.as_bytes(), out);
             }
             (Entry::Part(header), _) => self.part(header, out),
             (_, Some(input)) => self.input(line.at, &input, out),

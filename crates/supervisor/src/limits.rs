@@ -92,3 +92,6 @@ pub const RECORDING_LINES: usize = 4 * 1024;
 
 /// Bytes that wait for the recording's thread; see [`RECORDING_LINES`].
 pub const RECORDING_BYTES: usize = 64 * 1024 * 1024;
+
+/// How large a recording may become, unless the host says otherwise: hours of several agents' work. Older parts are dropped.
+pub const RECORDING_MAX: u64 = 256 * 1024 * 1024;

@@ -118,8 +118,8 @@ impl Roster {
         beginning.options = options.options.clone();
         let recorder = options
             .recording
-            .as_deref()
-            .map(|path| Recorder::create(path, &beginning, &request.endpoint))
+            .as_ref()
+            .map(|recording| Recorder::create(recording, &beginning, &request.endpoint))
             .transpose()?;
         let journal = options.journal.as_ref().map(|keeper| {
             keeper.begin(Run {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 use ractor::{ActorRef, ActorRuntime, MessagingErr};
 use supervisor_core::{
@@ -17,7 +17,7 @@ use crate::connection::ConnectionMessage;
 use crate::holdings::Holdings;
 use crate::lanes::Lanes;
 use crate::limits::{FAULT_WINDOW, FAULTS};
-use crate::recorder::{Entry, Recorder, Written};
+use crate::recorder::{Entry, Recorder, Shared, Written};
 use crate::session::{SessionActor, SessionMessage, hold, send};
 use crate::slot::Slot;
 use crate::watchdog::WatchdogMessage;
@@ -60,6 +60,11 @@ impl Shell {
             faults: VecDeque::new(),
             given_up: false,
         }
+    }
+
+    /// How far the recording is, if there is one.
+    pub(crate) fn recording(&self) -> Option<Arc<Shared>> {
+        self.sinks.recorder.as_ref().map(Recorder::shared)
     }
 
     /// Counts a fault, and says whether the task must be given up.
@@ -215,12 +220,21 @@ impl<'a> Turn<'a> {
     pub(crate) fn end(mut self) -> bool {
         self.settle();
         self.arm();
+        self.note_checkpoint();
         !self.shell.given_up
     }
 
     fn record(&self, entry: impl FnOnce() -> Entry) {
         if let Some(recorder) = &self.shell.sinks.recorder {
             recorder.record(self.at, entry());
+        }
+    }
+
+    /// The next part of a long recording begins between two inputs.
+    fn note_checkpoint(&self) {
+        if self.shell.sinks.recorder.as_ref().is_some_and(Recorder::takes_checkpoint) {
+            let checkpoint = Box::new(self.shell.machine.checkpoint());
+            self.record(|| Entry::Checkpoint(checkpoint));
         }
     }
 

@@ -15,6 +15,7 @@ use crate::connection::ConnectionMessage;
 use crate::endpoint::Endpoint;
 use crate::ids::TaskId;
 use crate::limits::{EVENTS, HOST_COMMANDS};
+use crate::recorder::Shared;
 use crate::registry::RegistryMessage;
 use crate::shell::Shell;
 use crate::task::TaskMessage;
@@ -33,6 +34,8 @@ pub(crate) struct Slot {
     /// Bounds the host's commands in the task's mailbox.
     pub(crate) commands: Arc<Semaphore>,
     requests: AtomicU64,
+    /// How far the recording is.
+    pub(crate) recording: Option<Arc<Shared>>,
     pub(crate) registry: ActorRef<RegistryMessage>,
     shell: Mutex<Shell>,
     /// How many wait for the shell.
@@ -58,6 +61,7 @@ impl Slot {
             crew: Crew::default(),
             commands: Arc::new(Semaphore::new(HOST_COMMANDS)),
             requests: AtomicU64::new(1),
+            recording: shell.recording(),
             registry,
             shell: Mutex::new(shell),
             waiting: AtomicUsize::new(0),

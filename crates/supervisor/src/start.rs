@@ -3,7 +3,6 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use supervisor_journal::Keeper;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::limits::START_TIMEOUT;
+use crate::recorder::Recording;
 use crate::secret::Secret;
 
 /// Gives the endpoint of the browser as it is now, for example a newly signed URL; `None` keeps the last one.
@@ -37,9 +37,8 @@ pub type Connecting = Pin<Box<dyn Future<Output = io::Result<Box<dyn Stream>>> +
 pub struct StartOptions {
     /// What the core decides by. A change of these reaches a task that runs.
     pub options: Options,
-    /// Where the task is recorded: a file that does not exist yet. It holds page texts and typed answers. Of a task that
-    /// runs it is not changed.
-    pub recording: Option<PathBuf>,
+    /// Where the task is recorded, if anywhere. Of a task that runs it is not changed.
+    pub recording: Option<Recording>,
     /// Where the task's events are kept, if anywhere: they hold page texts and typed answers. Of a task that runs it is not
     /// changed.
     pub journal: Option<Keeper>,

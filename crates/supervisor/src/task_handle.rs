@@ -19,6 +19,7 @@ use crate::handle::Keeper;
 use crate::holdings::Holdings;
 use crate::ids::TaskId;
 use crate::json::Json;
+use crate::recorder::RecordingProgress;
 use crate::slot::Slot;
 use crate::task::{HostCommand, TaskMessage};
 
@@ -68,6 +69,12 @@ impl Task {
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.slot.published.snapshot.load_full()
+    }
+
+    /// How far the task's recording is, if there is one. Never waits.
+    #[must_use]
+    pub fn recording(&self) -> Option<RecordingProgress> {
+        self.slot.recording.as_ref().map(|shared| shared.progress())
     }
 
     /// The task's events from now on.

@@ -58,7 +58,7 @@ async fn record(scenario: Scenario) -> Result<Vec<u8>> {
 
 async fn play(scenario: Scenario, server: &PageServer, url: &str, file: &Path) -> Result<()> {
     let mut options = StartOptions::from(scenario.options());
-    options.recording = Some(file.to_owned());
+    options.recording = Some(file.into());
     let supervisor = Supervisor::start();
     let task = supervisor.get_or_start(scenario.name(), url, options).await?;
     let played = scenario.play(&Stage::new(task, server)).await;

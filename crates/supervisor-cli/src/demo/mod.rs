@@ -14,7 +14,7 @@ use std::sync::Arc;
 use chromium_launcher::Running;
 use page_server::{PageServer, Site};
 use supervisor::supervisor_core::dialog::ClosedBy;
-use supervisor::{DialogPolicy, DialogView, Options, Snapshot, StartOptions, Supervisor};
+use supervisor::{DialogPolicy, DialogView, Options, Recording, Snapshot, StartOptions, Supervisor};
 
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -126,7 +126,7 @@ fn options(record: Option<PathBuf>) -> StartOptions {
     let mut options = Options::default();
     options.dialog_policy = DialogPolicy::MustRespond;
     let mut start = StartOptions::from(options);
-    start.recording = record;
+    start.recording = record.map(Recording::to);
     start
 }
 

@@ -98,10 +98,11 @@ pub(crate) struct Journal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Recording {
-    /// Where a task is recorded: a file that does not exist yet, or a folder that does, in which each process makes a new
-    /// file. Without a path nothing is recorded.
+    /// Where a task is recorded: a file that does not exist yet, for the first task; or a folder that does, in which each task makes a new one. Without
+    /// a path nothing is recorded.
     pub(crate) path: Option<PathBuf>,
-    /// Megabytes after which a recording ends; what follows is not recorded.
+    /// Megabytes of a recording, all its parts together; beyond it, its oldest part is dropped. In a folder, what ended
+    /// recordings left is bounded by it too.
     pub(crate) max_mb: Whole<1, 1_048_576>,
     /// Whether page texts and typed answers are replaced in recordings.
     pub(crate) redact: bool,

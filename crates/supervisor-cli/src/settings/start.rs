@@ -1,15 +1,12 @@
 //! What a task is started with, as the settings say.
 
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use chromium_launcher::Running;
-use supervisor::{Endpoint, Failure, Options, Reconnect, StartOptions, Supervisor, Task};
+use supervisor::{Endpoint, Failure, Options, Reconnect, Recording, StartOptions, Supervisor, Task};
 use supervisor_mcp::Defaults;
 
 use super::journal::OwnJournal;
 use super::layers::Loaded;
-use super::model::Settings;
+use super::model::{MB, Settings};
 
 /// The choices of the tasks of a process, and its journal.
 pub(crate) struct Prepared {
@@ -27,7 +24,7 @@ impl Prepared {
         let mut start = StartOptions::from(options(settings));
         start.start_timeout = settings.timeouts.start_s.0;
         start.headers = settings.browser.headers.secrets();
-        start.recording = settings.recording.path.as_deref().map(recording);
+        start.recording = recording(settings);
         start.journal = journal.as_ref().map(OwnJournal::keeper);
         let launched = launched.and_then(|running| Endpoint::parse(running.ws_url()).ok());
         let endpoint =
@@ -79,11 +76,9 @@ fn options(settings: &Settings) -> Options {
     options
 }
 
-/// In a folder each process makes a file of its own.
-fn recording(path: &Path) -> PathBuf {
-    if !path.is_dir() {
-        return path.to_owned();
-    }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    path.join(format!("{}-{}.cdp.jsonl", now.as_secs(), std::process::id()))
+fn recording(settings: &Settings) -> Option<Recording> {
+    let mut recording = Recording::to(settings.recording.path.as_deref()?);
+    recording.max_bytes = settings.recording.max_mb.0 * MB;
+    recording.redact = settings.recording.redact;
+    Some(recording)
 }

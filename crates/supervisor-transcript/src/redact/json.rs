@@ -8,6 +8,7 @@ use cdp_wire::base64;
 use serde_json::value::RawValue;
 
 use super::cipher::{Cipher, Word};
+use crate::json::string_length;
 
 /// The message with its texts replaced; `None` when it is no JSON.
 pub(crate) fn message(cipher: &Cipher, text: &str) -> Option<String> {
@@ -227,17 +228,6 @@ fn fulfilled(cipher: &Cipher, body: &str) -> String {
         Some(new) => base64::encode(new.as_bytes()),
         None => cipher.text(body),
     }
-}
-
-/// The length of the string that a text begins with, its quotes included.
-fn string_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 /// Replaces the characters of a JSON string; what is escaped is written as an escape again.

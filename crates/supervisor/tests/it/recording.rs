@@ -8,7 +8,7 @@ use crate::peer::{LIMIT, Peer, within};
 
 fn options(path: &std::path::Path) -> StartOptions {
     let mut options = StartOptions::from(Options::default());
-    options.recording = Some(path.to_owned());
+    options.recording = Some(path.into());
     options
 }
 
