@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::client::Question as _;
 use crate::settings::{Flags, Layer, Level, LogKeys};
 use crate::{
-    bench_client, client, completions, config, demo, doctor, journal, man, mcp, probe, replay, serve, watch,
+    bench_client, client, completions, config, demo, doctor, journal, man, mcp, probe, record, replay, serve,
+    watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     Status(client::status::Args),
     /// Measure with real pages what a browser backend can do: dialogs, frames, calls, the bridge.
     Probe(probe::Args),
+    /// Record everything that the browser says and is told, to replay it later.
+    Record(record::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
     /// Print what was kept of tasks: their runs, and the events of each.
@@ -86,6 +89,7 @@ impl Command {
     pub(crate) fn settings(&self) -> Vec<Layer> {
         match self {
             Command::Watch(args) => args.settings(),
+            Command::Record(args) => args.settings(),
             Command::Mcp(args) => args.settings(),
             Command::Serve(args) => args.settings(),
             Command::Probe(args) => args.settings(),
@@ -120,7 +124,7 @@ impl Command {
     /// What is logged where nobody chooses: what a command prints anyway is not told twice.
     pub(crate) fn usual_log_level(&self) -> Option<Level> {
         match self {
-            Command::Demo(_) | Command::Watch(_) | Command::Probe(_) => Some(Level::Warn),
+            Command::Demo(_) | Command::Watch(_) | Command::Record(_) | Command::Probe(_) => Some(Level::Warn),
             // A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
             Command::BenchClient(_) => Some(Level::Off),
             _ => None,

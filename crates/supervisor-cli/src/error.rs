@@ -74,6 +74,16 @@ pub(crate) enum CliError {
         "nobody says where the log goes\n  why: neither XDG_STATE_HOME nor HOME is set\n  next: give --log-file"
     )]
     NoLog,
+    /// It is not said where to record to.
+    #[error(
+        "it is not said where to record to\n  next: give a file by -o, or set recording.path; see --help"
+    )]
+    NoOutput,
+    /// The recording ended before the task did.
+    #[error(
+        "the recording ended early\n  why: {0}\n  next: make room on the disk, or allow the recording more; what was written replays"
+    )]
+    RecordingEnded(String),
     /// Standard output cannot be written.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
@@ -176,7 +186,7 @@ impl CliError {
         }
         match self {
             CliError::NoBrowser(_) => Exit::NoBrowser,
-            CliError::Settings(_) | CliError::NoUrl | CliError::Params(_) => Exit::Usage,
+            CliError::Settings(_) | CliError::NoUrl | CliError::NoOutput | CliError::Params(_) => Exit::Usage,
             CliError::Socket(SocketError::NoServer(_)) => Exit::NoServer,
             CliError::NotDetached { code: Some(2), .. } => Exit::Usage,
             CliError::NotDetached { code: Some(3), .. } => Exit::NoBrowser,

@@ -16,6 +16,7 @@ mod logging;
 mod man;
 mod mcp;
 mod probe;
+mod record;
 mod replay;
 mod screen;
 mod serve;
@@ -23,6 +24,7 @@ mod settings;
 mod shrink;
 mod signals;
 mod socket;
+mod source;
 mod teller;
 mod watch;
 mod when;
@@ -78,6 +80,7 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Disconnect(args) => asynchronous(client::ask(args, loaded)),
         Command::Status(args) => asynchronous(client::status::run(args, loaded)),
         Command::Probe(args) => asynchronous(probe::run(args, loaded)),
+        Command::Record(args) => asynchronous(record::run(args, loaded)),
         Command::Replay(args) => replay::run(&args),
         Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),

@@ -1,11 +1,8 @@
 //! `replay --shrink`: a recording made small, for a bug report or a test.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use supervisor_transcript::{Predicate, Progress, Shrunk, shrink};
-
-use crate::error::CliError;
+use supervisor_transcript::{Predicate, Progress, Shrunk, TranscriptError, shrink};
 
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_secs(1);
@@ -23,31 +20,23 @@ pub(crate) struct ShrinkArgs {
         conflicts_with_all = ["check", "at", "json"]
     )]
     pub(crate) shrink: Option<Predicate>,
-    /// Where the small recording goes.
-    #[arg(short, long, value_name = "OUT", requires = "shrink")]
-    output: Option<PathBuf>,
     /// How long to look for a smaller one, in seconds.
     #[arg(long, value_name = "SECONDS", requires = "shrink", default_value_t = 60)]
     within: u64,
 }
 
-/// Shrinks and writes what is left.
+/// Shrinks, and tells how far.
 pub(crate) fn run(
     args: &ShrinkArgs,
     predicate: &Predicate,
     recording: &[u8],
-    refused: impl FnOnce(supervisor_transcript::TranscriptError) -> CliError,
-) -> Result<(), CliError> {
+) -> Result<Shrunk, TranscriptError> {
     // What is looked for may be a failure inside: it is caught, and not worth a line each time.
     std::panic::set_hook(Box::new(|_| {}));
     let mut teller = Teller::new(Duration::from_secs(args.within));
-    let found = shrink(recording, predicate, |progress| teller.tell(progress)).map_err(refused)?;
-    if let Some(output) = &args.output {
-        let written = std::fs::write(output, &found.recording);
-        written.map_err(|source| CliError::File { what: "write", path: output.clone(), source })?;
-        eprintln!("{}: {}", output.display(), summary(&found, teller.is_out_of_time));
-    }
-    Ok(())
+    let found = shrink(recording, predicate, |progress| teller.tell(progress))?;
+    eprintln!("{}", summary(&found, teller.is_out_of_time));
+    Ok(found)
 }
 
 fn summary(found: &Shrunk, is_out_of_time: bool) -> String {

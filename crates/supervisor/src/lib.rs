@@ -69,7 +69,7 @@ pub use json::Json;
 pub use knock::knock;
 pub use merge::merge_into;
 pub use raw::RawSocket;
-pub use recorder::{Recording, RecordingProgress, read_recording};
+pub use recorder::{Recording, RecordingProgress, read_recording, recording_parts};
 pub use registry::RegistryMessage;
 pub use secret::Secret;
 pub use start::{Connect, Connecting, Refresh, StartOptions, Stream};

@@ -78,7 +78,7 @@ async fn a_confirm_outlives_the_main_connection_and_the_page_gets_the_answer() {
     let folder = tempfile::tempdir().unwrap();
     let mut options = StartOptions::from(options());
     let recording = folder.path().join("guarded.cdp.jsonl");
-    options.recording = Some(recording.clone());
+    options.recording = Some(recording.clone().into());
     let Some((stage, proxy)) = guarded("/", options).await else { return };
     stage.value(None, "ask(() => confirm('Sure?'))").await;
     let dialog = stage.dialog().await;

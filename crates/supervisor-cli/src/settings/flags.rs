@@ -71,6 +71,15 @@ pub(crate) fn url(text: &str) -> Layer {
     layer
 }
 
+/// Where `record` writes to.
+pub(crate) fn output(path: &str) -> Layer {
+    let mut layer = Layer::default();
+    if let Some(key) = keys::find("recording.path") {
+        layer.text(key, path, Source::Flag { name: "-o".to_owned() });
+    }
+    layer
+}
+
 impl<P: Which> Args for Flags<P> {
     fn augment_args(command: Command) -> Command {
         let mine = KEYS.iter().filter(|key| key.part == P::PART);

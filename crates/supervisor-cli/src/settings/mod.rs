@@ -34,7 +34,7 @@ mod precedence;
 pub(crate) use around::Around;
 pub(crate) use describe::json_schema;
 pub(crate) use error::SettingsError;
-pub(crate) use flags::{Flags, LogKeys, SocketKey, TaskKeys, url};
+pub(crate) use flags::{Flags, LogKeys, SocketKey, TaskKeys, output, url};
 pub(crate) use given::Layer;
 pub(crate) use layers::{Loaded, load, without_layers};
 pub(crate) use model::{Format, Level};

@@ -98,8 +98,8 @@ pub(crate) struct Journal {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Recording {
-    /// Where a task is recorded: a file that does not exist yet, for the first task; or a folder that does, in which each task makes a new one. Without
-    /// a path nothing is recorded.
+    /// Where a task is recorded: a file that does not exist yet, for the first task; or a folder that does, in which each task
+    /// makes a new file. Without a path nothing is recorded.
     pub(crate) path: Option<PathBuf>,
     /// Megabytes of a recording, all its parts together; beyond it, its oldest part is dropped. In a folder, what ended
     /// recordings left is bounded by it too.

@@ -54,6 +54,11 @@ impl Prepared {
         }
     }
 
+    /// How tasks are recorded, if they are.
+    pub(crate) fn recording(&mut self) -> Option<&mut Recording> {
+        self.start.recording.as_mut()
+    }
+
     /// When all tasks have stopped: what is left is written.
     pub(crate) async fn end(&self) {
         if let Some(journal) = &self.journal {
@@ -80,5 +85,6 @@ fn recording(settings: &Settings) -> Option<Recording> {
     let mut recording = Recording::to(settings.recording.path.as_deref()?);
     recording.max_bytes = settings.recording.max_mb.0 * MB;
     recording.redact = settings.recording.redact;
+    recording.recorded_with = Some(concat!("cdp-supervisor ", env!("CARGO_PKG_VERSION")).to_owned());
     Some(recording)
 }

@@ -19,7 +19,7 @@ use crate::limits::{RECORDING_BYTES, RECORDING_LINES};
 use crate::wire::Conn;
 
 pub use options::Recording;
-pub use parts::read_recording;
+pub use parts::{read_recording, recording_parts};
 pub use progress::RecordingProgress;
 pub(crate) use progress::Shared;
 use sink::Sink;

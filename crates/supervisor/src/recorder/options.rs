@@ -20,13 +20,24 @@ pub struct Recording {
     pub redact: bool,
     /// Whether a recording that is there already may be replaced.
     pub overwrite: bool,
+    /// Why it is made: what it must keep showing. Written into its header as it is.
+    pub why: Option<String>,
+    /// The program that records. Written into its header as it is.
+    pub recorded_with: Option<String>,
 }
 
 impl Recording {
     /// A recording to this file, or into this folder.
     #[must_use]
     pub fn to(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), max_bytes: RECORDING_MAX, redact: false, overwrite: false }
+        Self {
+            path: path.into(),
+            max_bytes: RECORDING_MAX,
+            redact: false,
+            overwrite: false,
+            why: None,
+            recorded_with: None,
+        }
     }
 }
 

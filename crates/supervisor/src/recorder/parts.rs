@@ -11,22 +11,27 @@ const PARTS: u64 = 4;
 /// Parts that may be left of an earlier recording with other bounds.
 const MOST_PARTS: usize = 8;
 
-/// Reads all parts of a recording in the order of time: what the functions of `supervisor_transcript` take.
+/// The files of a recording, in the order of time: `FILE.2`, `FILE.1`, `FILE`. Only `FILE` where there is none.
+#[must_use]
+pub fn recording_parts(path: impl AsRef<Path>) -> Vec<PathBuf> {
+    let path = path.as_ref();
+    let older = (1..=MOST_PARTS).map(|number| numbered(path, number)).take_while(|part| part.exists());
+    let mut parts: Vec<PathBuf> = older.collect();
+    parts.reverse();
+    // Between two parts there is a moment without the youngest.
+    if parts.is_empty() || path.exists() {
+        parts.push(path.to_owned());
+    }
+    parts
+}
+
+/// Reads all parts of a recording, one after the other: what the functions of `supervisor_transcript` take.
 ///
 /// # Errors
-/// When there is no part, or one cannot be read.
+/// When there is none, or one cannot be read.
 pub fn read_recording(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    let path = path.as_ref();
     let mut all = Vec::new();
-    let older = (1..=MOST_PARTS).map(|number| numbered(path, number)).take_while(|part| part.exists());
-    for part in older.collect::<Vec<_>>().into_iter().rev() {
-        all.extend(fs::read(part)?);
-    }
-    // Between two parts there is a moment without the youngest.
-    match fs::read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound && !all.is_empty() => {}
-        read => all.extend(read?),
-    }
+    recording_parts(path).iter().try_for_each(|part| fs::read(part).map(|bytes| all.extend(bytes)))?;
     Ok(all)
 }
 

@@ -1,5 +1,6 @@
 //! How far a recording is: written by its threads, read by whoever likes.
 
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
@@ -7,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordingProgress {
+    /// The file; in a folder, the one that was made there.
+    pub path: PathBuf,
     /// Messages that were written, in both directions.
     pub messages: u64,
     /// Bytes that are on disk, all parts together.
@@ -21,6 +24,7 @@ pub struct RecordingProgress {
 
 #[derive(Debug, Default)]
 pub(crate) struct Shared {
+    pub(super) path: OnceLock<PathBuf>,
     pub(super) waiting: Bytes,
     pub(super) messages: Count,
     pub(super) bytes: Count,
@@ -35,6 +39,7 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn progress(&self) -> RecordingProgress {
         RecordingProgress {
+            path: self.path.get().cloned().unwrap_or_default(),
             messages: self.messages.get(),
             bytes: self.bytes.get(),
             dropped_parts: self.dropped_parts.get(),

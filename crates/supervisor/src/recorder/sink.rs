@@ -37,11 +37,14 @@ impl Sink {
         endpoint: &Endpoint,
         shared: Arc<Shared>,
     ) -> io::Result<Self> {
-        let header = Header::new(beginning.clone(), endpoint.to_string());
+        let mut header = Header::new(beginning.clone(), endpoint.to_string());
+        header.why.clone_from(&recording.why);
+        header.recorded_with.clone_from(&recording.recorded_with);
         let mut text = Vec::new();
         let writer = Writer::begin(&header, &mut text);
         let redactor = recording.redact.then(|| Redactor::keyed(&secret()));
         let parts = Parts::create(file_of(recording), recording.max_bytes, recording.overwrite)?;
+        let _ = shared.path.set(parts.path().to_owned());
         let mut sink = Self { parts, header, writer, redactor, shared, text, last: At(0), has_gap: false };
         sink.flush()?;
         Ok(sink)

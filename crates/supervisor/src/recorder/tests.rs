@@ -58,7 +58,10 @@ impl Stalled {
 
     fn connect(&mut self) {
         self.input(Entry::Host(Req(1), Command::Start));
-        self.input(Entry::Net(Conn::Main, Net::Connected { epoch: Epoch(1), endpoint: EndpointKind::Browser }));
+        self.input(Entry::Net(
+            Conn::Main,
+            Net::Connected { epoch: Epoch(1), endpoint: EndpointKind::Browser },
+        ));
         self.input(recv(PAGE));
         for id in 1..=3 {
             self.input(recv(&format!(r#"{{"id":{id},"result":{{"product":"Chrome/1"}}}}"#)));

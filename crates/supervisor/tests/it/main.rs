@@ -6,6 +6,7 @@ mod calls;
 mod crew;
 mod dialling;
 mod guard;
+mod killed;
 mod life;
 mod peer;
 mod recording;

@@ -135,6 +135,8 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
 async fn accept(listener: TcpListener, accepted: Arc<AtomicUsize>, tell: UnboundedSender<Connection>) {
     while let Ok((stream, _)) = listener.accept().await {
         accepted.fetch_add(1, Ordering::SeqCst);
+        // Small messages go out at once.
+        stream.set_nodelay(true).unwrap();
         tokio::spawn(serve(stream, tell.clone()));
     }
 }
