@@ -16,7 +16,7 @@ async fn guarded(
     let mut options = Options::default();
     options.guard = true;
     let mut options = StartOptions::from(options);
-    options.recording = recording;
+    options.recording = recording.map(Into::into);
     let task = within(supervisor.get_or_start("t", &peer.url(), options)).await.unwrap();
     let main = peer.connection().await;
     let guard = peer.connection().await;

@@ -9,7 +9,7 @@ use serde_json::json;
 use supervisor::journal::{Bounds, Journal, JournalCopy, Keeper, ProcessJournal, SledJournal, journals};
 use supervisor::{DialogPolicy, Options, Recording, StartOptions, Supervisor, Task, read_recording};
 
-use crate::peer::{Connection, LIMIT, PAGE, Peer, within};
+use crate::peer::{Connection, LIMIT, PAGE, Peer, SESSION, within};
 
 /// Set for the child: the folder it writes to, and how large its recording may become.
 const FOLDER: &str = "SUPERVISOR_KILLED_FOLDER";
@@ -130,7 +130,8 @@ async fn happen(connection: &mut Connection, loader: &mut u64) {
         *loader += 1;
         let frame = json!({"id": PAGE, "loaderId": format!("L{loader}"), "url": format!("https://example.com/{loader}"),
             "securityOrigin": "https://example.com", "mimeType": "text/html"});
-        connection.event("Page.frameNavigated", &json!({"type": "Navigation", "frame": frame}));
+        connection.send(&json!({"method": "Page.frameNavigated", "sessionId": SESSION,
+            "params": {"type": "Navigation", "frame": frame}}));
     }
     connection.opens_dialog("confirm", "Sure?");
     connection.takes_answer().await;

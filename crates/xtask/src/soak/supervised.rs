@@ -174,7 +174,7 @@ fn options(binding: Binding) -> StartOptions {
     options.scope = Scope::BrowserContextId(binding.context.as_str().into());
     options.reconnect = Reconnect { tries: 1_000, within: Duration::from_secs(3_600) };
     let mut options = StartOptions::from(options);
-    options.recording = binding.recording;
+    options.recording = binding.recording.map(supervisor::Recording::to);
     options
 }
 
