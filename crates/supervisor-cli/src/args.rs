@@ -124,7 +124,9 @@ impl Command {
     /// What is logged where nobody chooses: what a command prints anyway is not told twice.
     pub(crate) fn usual_log_level(&self) -> Option<Level> {
         match self {
-            Command::Demo(_) | Command::Watch(_) | Command::Record(_) | Command::Probe(_) => Some(Level::Warn),
+            Command::Demo(_) | Command::Watch(_) | Command::Record(_) | Command::Probe(_) => {
+                Some(Level::Warn)
+            }
             // A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
             Command::BenchClient(_) => Some(Level::Off),
             _ => None,

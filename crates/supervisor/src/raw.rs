@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use crate::backend;
+use crate::connection::Dialling;
 use crate::dial::{DialError, Dialled, Socket, dial};
 use crate::endpoint::Endpoint;
 use crate::secret::{self, Secret};
@@ -35,8 +36,9 @@ impl RawSocket {
     ) -> Result<Self, Failure> {
         let headers = secret::headers(headers)?;
         let begun = Instant::now();
-        match dial(endpoint, &headers, limit).await {
-            Ok(Dialled { socket, kind, resolved }) => Ok(Self { socket, kind, resolved }),
+        let dialling = Dialling { headers: headers.clone(), limit, refresh: None, connect: None };
+        match dial(endpoint, &dialling).await {
+            Ok(Dialled { socket, kind, resolved, .. }) => Ok(Self { socket, kind, resolved }),
             Err(error) => {
                 Err(backend::explained(endpoint, &headers, start_failed(error), begun + limit).await)
             }

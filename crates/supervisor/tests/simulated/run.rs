@@ -83,7 +83,7 @@ async fn live(seed: u64, ops: u64, recording: Option<&Path>) -> Result<Live, Str
         [DialogPolicy::MustRespond, DialogPolicy::MustRespond, DialogPolicy::AutoDismiss][draw.below(3)];
     options.call_timeout = Duration::from_secs([1, 5, 30][draw.below(3)]);
     let mut start = StartOptions::from(options.clone());
-    start.recording = recording.map(Path::to_owned);
+    start.recording = recording.map(|path| path.to_owned().into());
     start.connect = Some(network.connect());
     start.seed = Some(seed);
     let supervisor = Supervisor::start();
