@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::late;
 use crate::context::Cx;
 use crate::event::Event;
+use crate::guard::rules as guard;
 use crate::ids::{CallId, EndpointKind};
 use crate::limits::MAX_BROWSER_NAME;
 use crate::state::State;
@@ -53,6 +54,7 @@ pub(crate) fn compare(cx: &mut Cx<'_>) {
     if connection.was_connected && !is_page && found.is_another_than(&connection.identity) {
         let late: Vec<CallId> = cx.state().calls.late.keys().copied().collect();
         late.into_iter().for_each(|call| late::too_old(cx, call));
+        guard::browser_replaced(cx);
         cx.emit(Event::BrowserReplaced);
     }
 }

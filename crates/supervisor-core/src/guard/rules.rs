@@ -198,6 +198,14 @@ fn another_browser(cx: &mut Cx<'_>) {
     }
 }
 
+/// The main connection found another browser than the one that was lost: the guard is still on that one, and is made anew.
+pub(crate) fn browser_replaced(cx: &mut Cx<'_>) {
+    if cx.state().guard.in_use() {
+        hang_up(cx);
+        carry::guard_lost(cx);
+    }
+}
+
 /// The guard is gone: what it carried nobody can answer any more. It is made again like the main connection.
 fn lost(cx: &mut Cx<'_>, reason: &str) {
     let guard = &cx.state().guard;

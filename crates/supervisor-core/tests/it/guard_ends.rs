@@ -91,6 +91,25 @@ fn a_task_that_fails_dismisses_what_the_guard_carries() {
     assert!(rig.guard_hung_up() && rig.snapshot().pending_dialogs.is_empty());
 }
 
+/// The main connection comes back to another browser: what the guard carried is of the old one.
+#[test]
+fn another_browser_found_ends_what_is_carried_and_gets_a_guard_of_its_own() {
+    let mut rig = Rig::guarded_page();
+    rig.both_opening("P", "confirm", "?");
+    rig.main_lost();
+    rig.guard_caught_up();
+    rig.main_back_to("SP2", "Chrome/157");
+    let snapshot = rig.snapshot();
+    assert!(snapshot.pending_dialogs.is_empty() && snapshot.recent_dialogs.is_empty(), "{snapshot:?}");
+    assert_eq!((rig.guard_dials(), rig.guard_hung_up()), (2, true));
+    rig.guard_connects();
+    rig.guard_listens("P", "GP2");
+    assert_eq!(rig.stands(), supervisor_core::guard::Stands::On);
+    // Ids go on counting.
+    rig.opening("SP2", "P", "alert", "new");
+    assert_eq!(rig.snapshot().pending_dialogs[0].id.0, 2);
+}
+
 /// Its iframe is removed while main is gone: whatever is done to the page now kills the browser.
 #[test]
 fn an_iframe_removed_while_main_is_gone_is_not_answered_and_not_offered_later() {

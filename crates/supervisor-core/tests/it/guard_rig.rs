@@ -55,6 +55,11 @@ impl Rig {
 
     /// The main connection is made again, and the page is there.
     pub(crate) fn main_back(&mut self, session: &str) {
+        self.main_back_to(session, "Chrome/156");
+    }
+
+    /// The same on a browser of this version.
+    pub(crate) fn main_back_to(&mut self, session: &str, product: &str) {
         while self.machine.state().connection.endpoint.is_none() {
             let due = self.machine.next_deadline().unwrap();
             self.now = due;
@@ -64,7 +69,7 @@ impl Rig {
         }
         self.attach_page("P", session, json!({}));
         for method in ["Browser.getVersion", "Target.setDiscoverTargets", "Target.setAutoAttach"] {
-            self.answer_all_root(method, json!({"product": "Chrome/156"}));
+            self.answer_all_root(method, json!({ "product": product }));
         }
     }
 
