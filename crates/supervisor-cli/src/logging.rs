@@ -1,6 +1,7 @@
 //! The log, on standard error: standard output is for what was asked for.
 
 use std::io::{self, IsTerminal as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
@@ -30,13 +31,28 @@ pub(crate) fn start(loaded: &Loaded, usual: Option<Level>) {
         .with_default(level)
         .with_target("rmcp", level.min(most_of_others(level)))
         .with_target("ractor", level.min(most_of_others(level)));
-    let log = tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(io::stderr);
+    let log = tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(writer);
     let log = match loaded.settings.log.format {
         Format::Text => log.boxed(),
         Format::Json => log.json().boxed(),
     };
     // Setting it fails only when it was set before.
     let _ = tracing_subscriber::registry().with(log.with_filter(filter)).try_init();
+}
+
+/// While the terminal shows one screen, lines of a log would tear it up.
+static MUTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether what is logged to a terminal is dropped. A log that goes to a file or a pipe is not touched.
+pub(crate) fn mute(muted: bool) {
+    MUTED.store(muted, Ordering::Relaxed);
+}
+
+fn writer() -> Box<dyn io::Write> {
+    if MUTED.load(Ordering::Relaxed) && io::stderr().is_terminal() {
+        return Box::new(io::sink());
+    }
+    Box::new(io::stderr())
 }
 
 /// Above information, `rmcp` logs whole requests, and with them signed URLs. Clients that come and go, and the numbers of

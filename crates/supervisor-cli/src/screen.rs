@@ -35,7 +35,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    fn symbol(self) -> char {
+    /// How it is printed.
+    pub(crate) fn symbol(self) -> char {
         match self {
             Kind::Title => '■',
             Kind::Note => '·',

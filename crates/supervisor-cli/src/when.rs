@@ -9,6 +9,14 @@ pub(crate) fn utc(unix_seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{:02} UTC", second % 60)
 }
 
+/// `15:23:05`, UTC, of a moment in seconds since the Unix epoch.
+pub(crate) fn clock(unix_seconds: f64) -> String {
+    // What is no moment becomes the nearest one.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let seconds = unix_seconds as u64;
+    format!("{:02}:{:02}:{:02}", seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60)
+}
+
 /// Years begin in March, so that the leap day is their last; 400 of them have 146,097 days.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
@@ -24,6 +32,12 @@ fn civil(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_shows_the_time_of_the_day() {
+        assert_eq!(clock(951_782_399.9), "23:59:59");
+        assert_eq!((clock(-1.0).as_str(), clock(f64::NAN).as_str()), ("00:00:00", "00:00:00"));
+    }
 
     #[test]
     fn days_that_calendars_stumble_over() {
