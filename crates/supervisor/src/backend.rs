@@ -3,10 +3,9 @@
 use serde_json::Value;
 use supervisor_core::{Code, Failure, Stage};
 use tokio::time::{Instant, timeout_at};
-use tokio_tungstenite::tungstenite::http::HeaderMap;
 use url::Url;
 
-use crate::dial::{DialError, Progress};
+use crate::dial::{DialError, Dialling, Progress};
 use crate::endpoint::{Endpoint, Given};
 use crate::limits::BACKEND_PROBE;
 use crate::{resolve, tcp};
@@ -15,7 +14,7 @@ use crate::{resolve, tcp};
 /// `deadline`.
 pub(crate) async fn explained(
     endpoint: &Endpoint,
-    headers: &HeaderMap,
+    dialling: &Dialling,
     failure: Failure,
     deadline: Instant,
 ) -> Failure {
@@ -25,7 +24,7 @@ pub(crate) async fn explained(
     }
     let deadline = deadline.min(Instant::now() + BACKEND_PROBE);
     let is_found = failure.detail.http_status.is_none();
-    match timeout_at(deadline, what_it_is(url, headers, is_found)).await {
+    match timeout_at(deadline, what_it_is(url, dialling, is_found)).await {
         Ok(Some(what)) => unsupported(what, failure),
         _ => failure,
     }
@@ -39,8 +38,8 @@ fn names_no_socket(failure: &Failure) -> bool {
 
 /// What a server is that serves other things. A browser's port has no `/health`; its `/` may be there, empty or not, even
 /// where it has no `/json/version`, so that one tells only where something else is found there.
-async fn what_it_is(url: &Url, headers: &HeaderMap, version_is_found: bool) -> Option<&'static str> {
-    let health = ask(url, "/health", headers).await.ok();
+async fn what_it_is(url: &Url, dialling: &Dialling, version_is_found: bool) -> Option<&'static str> {
+    let health = ask(url, "/health", dialling).await.ok();
     let engine = health.as_ref().and_then(|(_, body)| serde_json::from_slice::<Value>(body).ok());
     if engine.is_some_and(|health| health["engine"] == "camoufox") {
         return Some("it is Camofox, which is driven by REST only");
@@ -48,15 +47,14 @@ async fn what_it_is(url: &Url, headers: &HeaderMap, version_is_found: bool) -> O
     let mut serves = health.is_some_and(|(status, _)| status.is_success());
     if !serves && version_is_found {
         serves =
-            ask(url, "/", headers).await.is_ok_and(|(status, body)| status.is_success() && !body.is_empty());
+            ask(url, "/", dialling).await.is_ok_and(|(status, body)| status.is_success() && !body.is_empty());
     }
     serves.then_some("it serves HTTP but names no DevTools socket at /json/version")
 }
 
-async fn ask(url: &Url, path: &str, headers: &HeaderMap) -> Result<resolve::Answer, DialError> {
-    let progress = Progress::until(Instant::now() + BACKEND_PROBE);
-    let stream = tcp::connect(url, &progress).await?;
-    resolve::get(stream, resolve::request(url, path, headers)?).await
+async fn ask(url: &Url, path: &str, dialling: &Dialling) -> Result<resolve::Answer, DialError> {
+    let stream = tcp::connect(url, &dialling.way, &Progress::default()).await?;
+    resolve::get(stream, resolve::request(url, path, &dialling.headers)?).await
 }
 
 fn unsupported(what: &str, failure: Failure) -> Failure {

@@ -3,15 +3,12 @@
 //! What arrives goes from a socket's task straight to the machine, and what leaves from the machine straight to it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use supervisor_core::Epoch;
-use tokio_tungstenite::tungstenite::http::HeaderMap;
 
-use crate::dial::{DialError, Dialled};
+use crate::dial::{DialError, Dialled, Dialling};
 use crate::slot::Slot;
-use crate::start::{Connect, Refresh};
 use crate::wire::{Conn, Wire};
 
 pub(crate) enum ConnectionMessage {
@@ -23,15 +20,6 @@ pub(crate) enum ConnectionMessage {
     HangUp(Conn, Epoch),
     /// The browser takes nothing any more.
     Stuck(Conn, Epoch),
-}
-
-/// How to dial.
-#[derive(Clone)]
-pub(crate) struct Dialling {
-    pub(crate) headers: HeaderMap,
-    pub(crate) limit: Duration,
-    pub(crate) refresh: Option<Refresh>,
-    pub(crate) connect: Option<Connect>,
 }
 
 pub(crate) struct ConnectionActor;

@@ -6,7 +6,8 @@ use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorRuntime, SpawnErr};
 use supervisor_core::Status;
 use tokio::time::{Instant, timeout};
 
-use crate::connection::{ConnectionActor, Dialling};
+use crate::connection::ConnectionActor;
+use crate::dial::Dialling;
 use crate::limits::{STOP, STOP_ANSWERS};
 use crate::recorder::Written;
 use crate::slot::Slot;

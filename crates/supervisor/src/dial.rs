@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use supervisor_core::{EndpointKind, Stage};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::error::Error as WsError;
 use tokio_tungstenite::tungstenite::handshake::client::Request;
@@ -13,11 +13,11 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::Url;
 
-use crate::connection::Dialling;
 use crate::endpoint::{self, Endpoint};
 use crate::limits::{MAX_MESSAGE, MAX_WRITE_BUFFER, READ_BUFFER, WRITE_BUFFER};
-use crate::start::{Connect, Stream};
-use crate::{resolve, secret, tcp};
+use crate::start::{Refresh, Stream};
+use crate::tcp::{self, Way};
+use crate::{resolve, secret};
 
 /// A socket to a browser.
 pub(crate) type Socket = WebSocketStream<Box<dyn Stream>>;
@@ -50,47 +50,40 @@ impl DialError {
     }
 }
 
+/// How to dial.
+#[derive(Clone)]
+pub(crate) struct Dialling {
+    pub(crate) headers: HeaderMap,
+    pub(crate) limit: Duration,
+    pub(crate) refresh: Option<Refresh>,
+    pub(crate) way: Way,
+}
+
 /// How far a dial has come, so that a deadline can tell.
-pub(crate) struct Progress {
-    stage: Mutex<Stage>,
-    deadline: Instant,
-    connect: Option<Connect>,
+pub(crate) struct Progress(Mutex<Stage>);
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self(Mutex::new(Stage::Resolve))
+    }
 }
 
 impl Progress {
-    pub(crate) fn until(deadline: Instant) -> Self {
-        Self { stage: Mutex::new(Stage::Resolve), deadline, connect: None }
-    }
-
-    /// The streams are made by the host.
-    pub(crate) fn through(self, connect: Option<Connect>) -> Self {
-        Self { connect, ..self }
-    }
-
-    pub(crate) fn connect(&self) -> Option<&Connect> {
-        self.connect.as_ref()
-    }
-
     pub(crate) fn reached(&self, stage: Stage) {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
-    }
-
-    pub(crate) fn deadline(&self) -> Instant {
-        self.deadline
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
     fn stage(&self) -> Stage {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Opens a socket, within the limit for everything together.
 pub(crate) async fn dial(endpoint: &Endpoint, dialling: &Dialling) -> Result<Dialled, DialError> {
-    let (headers, limit) = (&dialling.headers, dialling.limit);
-    let progress = Progress::until(Instant::now() + limit).through(dialling.connect.clone());
-    match timeout_at(progress.deadline(), dial_stages(endpoint, headers, &progress)).await {
+    let progress = Progress::default();
+    match timeout(dialling.limit, dial_stages(endpoint, dialling, &progress)).await {
         Ok(result) => result,
-        Err(_) => Err(too_slow(progress.stage(), limit)),
+        Err(_) => Err(too_slow(progress.stage(), dialling.limit)),
     }
 }
 
@@ -107,13 +100,13 @@ fn too_slow(stage: Stage, limit: Duration) -> DialError {
 
 async fn dial_stages(
     endpoint: &Endpoint,
-    headers: &HeaderMap,
+    dialling: &Dialling,
     progress: &Progress,
 ) -> Result<Dialled, DialError> {
-    let url = resolve::socket_url(endpoint, headers, progress).await?;
-    let stream = tcp::connect(&url, progress).await?;
+    let url = resolve::socket_url(endpoint, dialling, progress).await?;
+    let stream = tcp::connect(&url, &dialling.way, progress).await?;
     progress.reached(Stage::Upgrade);
-    let request = upgrade_request(&url, headers)?;
+    let request = upgrade_request(&url, &dialling.headers)?;
     let upgraded = client_async_with_config(request, stream, Some(socket_config())).await;
     let (socket, _response) = upgraded.map_err(upgrade_error)?;
     Ok(Dialled {

@@ -51,12 +51,7 @@ impl Endpoint {
     pub fn is_local(&self) -> bool {
         match &self.0 {
             Given::Profile(_) => true,
-            Given::Socket(url) | Given::Server(url) => match url.host() {
-                Some(url::Host::Domain(name)) => name == "localhost",
-                Some(url::Host::Ipv4(address)) => address.is_loopback(),
-                Some(url::Host::Ipv6(address)) => address.is_loopback(),
-                None => false,
-            },
+            Given::Socket(url) | Given::Server(url) => is_local(url),
         }
     }
 
@@ -66,6 +61,16 @@ impl Endpoint {
 
     pub(crate) fn socket(url: Url) -> Self {
         Self(Given::Socket(url))
+    }
+}
+
+/// Whether a URL's host is this machine, as far as its name tells.
+pub(crate) fn is_local(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
     }
 }
 

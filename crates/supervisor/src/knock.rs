@@ -8,10 +8,11 @@ use supervisor_core::{Code, Failure, Stage};
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::connection::Dialling;
-use crate::dial::{Socket, dial};
+use crate::dial::{Dialling, Socket, dial};
 use crate::endpoint::Endpoint;
+use crate::network::Network;
 use crate::secret::{self, Secret};
+use crate::tcp::Way;
 
 /// The only command that is sent: it changes nothing.
 const GET_VERSION: &str = r#"{"id":1,"method":"Browser.getVersion"}"#;
@@ -20,13 +21,15 @@ const GET_VERSION: &str = r#"{"id":1,"method":"Browser.getVersion"}"#;
 /// attached to, so no page notices. Backends that sell sessions may count this as one.
 ///
 /// # Errors
-/// `start_failed` with the stage that failed; `invalid_argument` for headers that cannot be used.
+/// `start_failed` with the stage that failed; `invalid_argument` for headers or a network that cannot be used.
 pub async fn knock(
     endpoint: &Endpoint,
     headers: &[(String, Secret)],
+    network: &Network,
     limit: Duration,
 ) -> Result<Option<String>, Failure> {
-    let dialling = Dialling { headers: secret::headers(headers)?, limit, refresh: None, connect: None };
+    let (headers, way) = (secret::headers(headers)?, Way::of(network, None)?);
+    let dialling = Dialling { headers, limit, refresh: None, way };
     let deadline = Instant::now() + limit;
     let mut socket = match dial(endpoint, &dialling).await {
         Ok(dialled) => dialled.socket,

@@ -25,6 +25,15 @@ pub const MAX_WRITE_BUFFER: usize = 8 * supervisor_core::limits::MAX_CALL_PARAMS
 /// Addresses of a name that are tried.
 pub const MAX_ADDRESSES: usize = 16;
 
+/// How much later than the one before each address of a name is tried; RFC 8305 recommends it.
+pub const ADDRESS_STAGGER: Duration = Duration::from_millis(250);
+
+/// The longest head of a proxy's answer; they have some hundred bytes.
+pub const MAX_PROXY_HEAD: usize = 8 * 1024;
+
+/// The longest file of certificates; all that a browser trusts have some 300 kB.
+pub const MAX_CA_FILE: u64 = 4 * 1024 * 1024;
+
 /// The longest answer of `/json/version`; Chromium's has 500 bytes.
 pub const MAX_VERSION_BODY: usize = 64 * 1024;
 

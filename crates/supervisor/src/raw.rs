@@ -9,10 +9,11 @@ use tokio::time::Instant;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 
 use crate::backend;
-use crate::connection::Dialling;
-use crate::dial::{DialError, Dialled, Socket, dial};
+use crate::dial::{DialError, Dialled, Dialling, Socket, dial};
 use crate::endpoint::Endpoint;
+use crate::network::Network;
 use crate::secret::{self, Secret};
+use crate::tcp::Way;
 
 /// A socket to a browser, opened as a task opens its own: same endpoints, same failures, same secrecy.
 ///
@@ -36,11 +37,12 @@ impl RawSocket {
     ) -> Result<Self, Failure> {
         let headers = secret::headers(headers)?;
         let begun = Instant::now();
-        let dialling = Dialling { headers: headers.clone(), limit, refresh: None, connect: None };
+        let way = Way::of(&Network::default(), None)?;
+        let dialling = Dialling { headers, limit, refresh: None, way };
         match dial(endpoint, &dialling).await {
             Ok(Dialled { socket, kind, resolved, .. }) => Ok(Self { socket, kind, resolved }),
             Err(error) => {
-                Err(backend::explained(endpoint, &headers, start_failed(error), begun + limit).await)
+                Err(backend::explained(endpoint, &dialling, start_failed(error), begun + limit).await)
             }
         }
     }

@@ -10,7 +10,7 @@ use supervisor_core::Stage;
 use tokio_tungstenite::tungstenite::http::HeaderMap;
 use url::Url;
 
-use crate::dial::{DialError, Progress};
+use crate::dial::{DialError, Dialling, Progress};
 use crate::endpoint::{Endpoint, Given};
 use crate::limits::MAX_VERSION_BODY;
 use crate::start::Stream;
@@ -19,12 +19,12 @@ use crate::{secret, tcp};
 /// The URL of the socket that this endpoint leads to now.
 pub(crate) async fn socket_url(
     endpoint: &Endpoint,
-    headers: &HeaderMap,
+    dialling: &Dialling,
     progress: &Progress,
 ) -> Result<Url, DialError> {
     match endpoint.given() {
         Given::Socket(url) => Ok(url.clone()),
-        Given::Server(url) => ask_server(url, headers, progress).await,
+        Given::Server(url) => ask_server(url, dialling, progress).await,
         Given::Profile(path) => read_profile(path.clone()).await,
     }
 }
@@ -33,10 +33,10 @@ fn failed(why: impl Into<String>) -> DialError {
     DialError::new(Stage::Resolve, why)
 }
 
-async fn ask_server(url: &Url, headers: &HeaderMap, progress: &Progress) -> Result<Url, DialError> {
-    let stream = tcp::connect(url, progress).await?;
+async fn ask_server(url: &Url, dialling: &Dialling, progress: &Progress) -> Result<Url, DialError> {
+    let stream = tcp::connect(url, &dialling.way, progress).await?;
     progress.reached(Stage::Resolve);
-    let (status, body) = get(stream, request(url, version_path(url), headers)?).await?;
+    let (status, body) = get(stream, request(url, version_path(url), &dialling.headers)?).await?;
     if status != StatusCode::OK {
         return Err(failed(refusal(status)).with_status(status.as_u16()));
     }

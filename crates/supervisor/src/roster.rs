@@ -9,12 +9,11 @@ use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Stage
 use supervisor_journal::Run;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
-use tokio_tungstenite::tungstenite::http::HeaderMap;
 
 use crate::answer::{Answer, Port};
-use crate::connection::Dialling;
 use crate::counters::Counters;
 use crate::crew::{self, Role};
+use crate::dial::Dialling;
 use crate::endpoint::Endpoint;
 use crate::handle::Keeper;
 use crate::ids::TaskId;
@@ -26,6 +25,7 @@ use crate::slot::{Clock, Slot};
 use crate::start::StartOptions;
 use crate::task::{HostCommand, TaskMessage};
 use crate::task_handle::Task;
+use crate::tcp::Way;
 use crate::{backend, secret, seed};
 
 /// A wish to have a task.
@@ -96,9 +96,9 @@ impl Roster {
         match self.entry(&request) {
             Ok(entry) => {
                 let (slot, task_id) = (Arc::clone(&entry.slot), request.task_id);
-                let headers = entry.dialling.headers.clone();
+                let dialling = entry.dialling.clone();
                 self.entries.insert(task_id, Entry { phase: Phase::Starting(vec![request.reply]), ..entry });
-                command_start(&slot, headers, request.options.start_timeout);
+                command_start(&slot, dialling);
             }
             Err(failure) => reply_to(request.reply, Err(failure)),
         }
@@ -108,8 +108,9 @@ impl Roster {
     fn entry(&mut self, request: &Request) -> Result<Entry, Failure> {
         let options = &request.options;
         let headers = secret::headers(&options.headers)?;
-        let (refresh, connect) = (options.refresh.clone(), options.connect.clone());
-        let dialling = Dialling { headers, limit: options.start_timeout, refresh, connect };
+        let way = Way::of(&options.network, options.connect.clone())?;
+        let dialling =
+            Dialling { headers, limit: options.start_timeout, refresh: options.refresh.clone(), way };
         let clock = Clock::start();
         let (next_dialog, next_call, epoch) = self.counters.of(&request.task_id);
         let mut beginning = Beginning { next_dialog, next_call, epoch, ..Beginning::default() };
@@ -327,7 +328,8 @@ impl Entry {
 }
 
 /// Connects, and reports the outcome. The dial keeps the limit itself; what is left of it is the handshake's.
-fn command_start(slot: &Arc<Slot>, headers: HeaderMap, limit: Duration) {
+fn command_start(slot: &Arc<Slot>, dialling: Dialling) {
+    let limit = dialling.limit;
     let (port, outcome) = concurrency::oneshot::<Result<Answer, Failure>>();
     tell(slot, Command::Start, Some(port.into()));
     let (slot, begun) = (Arc::clone(slot), Instant::now());
@@ -338,7 +340,7 @@ fn command_start(slot: &Arc<Slot>, headers: HeaderMap, limit: Duration) {
             Err(_) => Err(silent_browser(limit)),
         };
         let result = match result {
-            Err(failure) => Err(backend::explained(&slot.given, &headers, failure, begun + limit).await),
+            Err(failure) => Err(backend::explained(&slot.given, &dialling, failure, begun + limit).await),
             Ok(()) => Ok(()),
         };
         report(&slot.registry, Report::Started(slot.task_id.clone(), slot.binding, result));

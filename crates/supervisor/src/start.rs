@@ -12,6 +12,7 @@ use supervisor_journal::Keeper;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::limits::START_TIMEOUT;
+use crate::network::Network;
 use crate::recorder::Recording;
 use crate::secret::Secret;
 
@@ -47,6 +48,8 @@ pub struct StartOptions {
     pub start_timeout: Duration,
     /// Headers of the WebSocket upgrade and of `/json/version`. Of a task that runs they are not changed.
     pub headers: Vec<(String, Secret)>,
+    /// How the network to the browser is passed. Of a task that runs it is not changed.
+    pub network: Network,
     /// Where a fresh URL comes from. Of a task that runs it is not changed.
     pub refresh: Option<Refresh>,
     /// How the stream to the browser is made; none is TCP. Of a task that runs it is not changed.
@@ -70,6 +73,7 @@ impl From<Options> for StartOptions {
             journal: None,
             start_timeout: START_TIMEOUT,
             headers: Vec::new(),
+            network: Network::default(),
             refresh: None,
             connect: None,
             seed: None,
@@ -85,6 +89,7 @@ impl fmt::Debug for StartOptions {
             .field("journal", &self.journal.is_some())
             .field("start_timeout", &self.start_timeout)
             .field("headers", &self.headers)
+            .field("network", &self.network)
             .field("refresh", &self.refresh.is_some())
             .field("connect", &self.connect.is_some())
             .field("seed", &self.seed.is_some())

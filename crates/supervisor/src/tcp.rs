@@ -1,48 +1,103 @@
-//! A stream to a server: the name, TCP, and TLS where the URL asks for it.
+//! A stream to a server: the name, TCP, a proxy's tunnel where there is one, and TLS where the URL asks for it.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
-use supervisor_core::Stage;
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use rustls::ClientConfig;
+use supervisor_core::{Failure, Stage};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::{Instant, timeout_at};
-use tokio_rustls::TlsConnector;
+use tokio::time::sleep;
 use url::{Host, Url};
 
 use crate::dial::{DialError, Progress};
-use crate::limits::MAX_ADDRESSES;
+use crate::limits::{ADDRESS_STAGGER, MAX_ADDRESSES};
+use crate::network::{Network, Proxy, proxy_for};
+use crate::proxy::tunnel;
 use crate::start::{Connect, Stream};
+use crate::tls;
 
-/// Connects to the URL's host, encrypted for `wss` and `https`.
-pub(crate) async fn connect(url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
-    let stream = match progress.connect() {
-        Some(connect) => through(connect, url, progress).await?,
-        None => by_tcp(url, progress).await?,
-    };
-    if !matches!(url.scheme(), "wss" | "https") {
-        return Ok(stream);
-    }
-    progress.reached(Stage::Tls);
-    encrypt(url, stream, client_config().map_err(|why| no_tls(&why))?).await
+/// The way that a host chose through the network, made ready.
+#[derive(Clone)]
+pub(crate) struct Way {
+    proxy: Proxy,
+    tls: Arc<ClientConfig>,
+    /// The host makes the stream itself.
+    by_host: Option<Connect>,
 }
 
-async fn by_tcp(url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
-    progress.reached(Stage::Resolve);
-    let addresses = resolve(url).await?;
-    progress.reached(Stage::Tcp);
-    Ok(Box::new(first_that_answers(&addresses, progress.deadline()).await?))
+impl Way {
+    /// # Errors
+    /// `invalid_argument` for a proxy or a file of certificates that cannot be used.
+    pub(crate) fn of(network: &Network, by_host: Option<Connect>) -> Result<Self, Failure> {
+        network.proxy.check()?;
+        Ok(Self { proxy: network.proxy.clone(), tls: tls::config(network)?, by_host })
+    }
+
+    fn proxy_to(&self, url: &Url) -> Result<Option<Url>, DialError> {
+        let variable = |name: &str| std::env::var(name).ok();
+        proxy_for(url, &self.proxy, variable).map_err(|failure| DialError::new(Stage::Tcp, failure.message))
+    }
+}
+
+/// Connects to the URL's host, encrypted for `wss` and `https`.
+pub(crate) async fn connect(url: &Url, way: &Way, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
+    let mut stream = match &way.by_host {
+        Some(connect) => made(connect, url, progress).await?,
+        None => by_network(url, way, progress).await?,
+    };
+    if is_encrypted(url) {
+        progress.reached(Stage::Tls);
+        stream = tls::encrypt(url, stream, Arc::clone(&way.tls)).await?;
+    }
+    Ok(stream)
 }
 
 /// The host makes the stream.
-async fn through(connect: &Connect, url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
+async fn made(connect: &Connect, url: &Url, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
     progress.reached(Stage::Tcp);
     let port = url.port_or_known_default().unwrap_or(80);
     let made = connect(url.host_str().unwrap_or_default(), port).await;
     made.map_err(|error| {
         DialError::new(Stage::Tcp, format!("the host's own way to the browser failed ({error})"))
     })
+}
+
+async fn by_network(url: &Url, way: &Way, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
+    let next = "check that the browser runs, that it was started with --remote-debugging-port, and the port";
+    match way.proxy_to(url)? {
+        Some(proxy) => through(&proxy, url, way, progress).await,
+        None => reach(url, next, progress).await,
+    }
+}
+
+fn is_encrypted(url: &Url) -> bool {
+    matches!(url.scheme(), "wss" | "https")
+}
+
+async fn through(
+    proxy: &Url,
+    url: &Url,
+    way: &Way,
+    progress: &Progress,
+) -> Result<Box<dyn Stream>, DialError> {
+    let mut stream = reach(proxy, "check the proxy's address, or go past it with NO_PROXY", progress).await?;
+    if is_encrypted(proxy) {
+        stream = tls::encrypt(proxy, stream, Arc::clone(&way.tls)).await?;
+    }
+    tunnel(&mut stream, proxy, url).await?;
+    Ok(stream)
+}
+
+/// TCP to the URL's host. `next` is what to do when nobody answers.
+async fn reach(url: &Url, next: &str, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
+    progress.reached(Stage::Resolve);
+    let addresses = resolve(url).await?;
+    progress.reached(Stage::Tcp);
+    let tcp = first_that_answers(&addresses).await;
+    let tcp = tcp.map_err(|why| DialError::new(Stage::Tcp, format!("no connection ({why}); {next}")))?;
+    Ok(Box::new(tcp))
 }
 
 async fn resolve(url: &Url) -> Result<Vec<SocketAddr>, DialError> {
@@ -63,132 +118,95 @@ async fn lookup(name: &str, port: u16) -> Result<Vec<SocketAddr>, DialError> {
     let found = lookup_host((name, port)).await.map_err(|error| {
         DialError::new(Stage::Resolve, format!("the host's name could not be resolved ({error}); check it"))
     })?;
-    Ok(found.take(MAX_ADDRESSES).collect())
+    Ok(bounded(found))
 }
 
-/// Each address gets an equal share of the time that is left: one that swallows packets does not cost the others theirs.
-async fn first_that_answers(addresses: &[SocketAddr], deadline: Instant) -> Result<TcpStream, DialError> {
-    let mut last = String::new();
-    for (tried, address) in addresses.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let share = left / u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
-        last = match timeout_at(Instant::now() + share, TcpStream::connect(address)).await {
-            Ok(Ok(stream)) => {
-                // A dialog's answer is one small packet: it must not wait for another to join it.
-                stream.set_nodelay(true).map_err(|error| unreachable(&error.to_string()))?;
-                return Ok(stream);
-            }
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {:.1} s", share.as_secs_f64()),
-        };
+fn bounded(found: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
+    found.take(MAX_ADDRESSES).collect()
+}
+
+/// All addresses, each a little later than the one before or as soon as that one refused; the first that answers is taken
+/// (RFC 8305). One that swallows packets costs the others nothing but that little.
+async fn first_that_answers(addresses: &[SocketAddr]) -> Result<TcpStream, String> {
+    let mut waiting = addresses.iter();
+    let mut under_way = FuturesUnordered::new();
+    let mut last = "no address".to_owned();
+    loop {
+        under_way.extend(waiting.next().map(TcpStream::connect));
+        let more = !waiting.as_slice().is_empty();
+        tokio::select! {
+            biased;
+            ended = under_way.next() => match ended {
+                Some(Ok(stream)) => return immediate(stream),
+                Some(Err(error)) => last = error.to_string(),
+                None => return Err(last),
+            },
+            () = sleep(ADDRESS_STAGGER), if more => {}
+        }
     }
-    Err(unreachable(&last))
 }
 
-fn unreachable(why: &str) -> DialError {
-    let next = "check that the browser runs, that it was started with --remote-debugging-port, and the port";
-    DialError::new(Stage::Tcp, format!("no connection ({why}); {next}"))
-}
-
-async fn encrypt(
-    url: &Url,
-    stream: Box<dyn Stream>,
-    config: Arc<ClientConfig>,
-) -> Result<Box<dyn Stream>, DialError> {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
-    let name = ServerName::try_from(host).map_err(|error| no_tls(&error))?;
-    let stream = TlsConnector::from(config).connect(name, stream).await.map_err(|error| no_tls(&error))?;
-    Ok(Box::new(stream))
-}
-
-fn no_tls(why: &dyn std::fmt::Display) -> DialError {
-    let next = "check the certificate, and that the port speaks TLS";
-    DialError::new(Stage::Tls, format!("no TLS ({why}); {next}"))
-}
-
-/// One configuration for the process: its session cache makes a reconnect cheaper.
-fn client_config() -> Result<Arc<ClientConfig>, String> {
-    static CONFIG: OnceLock<Result<Arc<ClientConfig>, String>> = OnceLock::new();
-    CONFIG.get_or_init(|| build_config().map(Arc::new).map_err(|error| error.to_string())).clone()
-}
-
-fn build_config() -> Result<ClientConfig, rustls::Error> {
-    trusting(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() })
-}
-
-fn trusting(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+/// A dialog's answer is one small packet: it must not wait for another to join it.
+fn immediate(stream: TcpStream) -> Result<TcpStream, String> {
+    stream.set_nodelay(true).map_err(|error| error.to_string())?;
+    Ok(stream)
 }
 
 #[cfg(test)]
 mod tests {
-    use rustls::ServerConfig;
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpListener;
-    use tokio_rustls::TlsAcceptor;
+    use std::time::Duration;
+
+    use tokio::net::{TcpListener, TcpSocket};
+    use tokio::time::timeout;
 
     use super::*;
 
-    const ROOT: &[u8] = include_bytes!("../tests/tls/root.der");
-    const CERTIFICATE: &[u8] = include_bytes!("../tests/tls/localhost.der");
-    const KEY: &[u8] = include_bytes!("../tests/tls/localhost.key.der");
+    const PATIENCE: Duration = Duration::from_secs(20);
 
-    fn acceptor() -> TlsAcceptor {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder =
-            ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(KEY));
-        let chain = vec![CertificateDer::from(CERTIFICATE)];
-        Arc::new(builder.with_no_client_auth().with_single_cert(chain, key).unwrap()).into()
+    /// A port that nobody listens on.
+    async fn closed() -> SocketAddr {
+        TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap()
     }
 
-    /// A TLS server that sends back what it gets.
-    async fn server() -> u16 {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        tokio::spawn(async move {
-            let (tcp, _) = listener.accept().await.unwrap();
-            if let Ok(tls) = acceptor().accept(tcp).await {
-                let (mut reader, mut writer) = tokio::io::split(tls);
-                let _ = tokio::io::copy(&mut reader, &mut writer).await;
-            }
-        });
-        port
-    }
-
-    async fn encrypted(name: &str, config: ClientConfig) -> Result<Box<dyn Stream>, DialError> {
-        let port = server().await;
-        let tcp = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-        encrypt(&Url::parse(&format!("wss://{name}:{port}/")).unwrap(), Box::new(tcp), Arc::new(config)).await
-    }
-
-    fn trusting_the_test_root() -> ClientConfig {
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from(ROOT)).unwrap();
-        trusting(roots).unwrap()
+    /// A listener whose queue is full: what else tries to connect gets no answer at all.
+    async fn swallowing() -> (SocketAddr, TcpListener, Vec<TcpStream>) {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(1).unwrap();
+        let address = listener.local_addr().unwrap();
+        let mut filling = Vec::new();
+        while let Ok(Ok(stream)) = timeout(Duration::from_millis(300), TcpStream::connect(address)).await {
+            filling.push(stream);
+        }
+        (address, listener, filling)
     }
 
     #[tokio::test]
-    async fn a_trusted_certificate_gives_a_stream() {
-        let mut stream = encrypted("localhost", trusting_the_test_root()).await.unwrap();
-        stream.write_all(b"hello").await.unwrap();
-        stream.flush().await.unwrap();
-        let mut back = [0; 5];
-        stream.read_exact(&mut back).await.unwrap();
-        assert_eq!(&back, b"hello");
-    }
-
-    #[tokio::test]
-    async fn another_name_or_root_gives_none() {
-        for (name, config) in
-            [("other.example", trusting_the_test_root()), ("localhost", build_config().unwrap())]
+    async fn the_first_address_that_answers_is_taken() {
+        let good = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let good = good.local_addr().map(|address| (address, good)).unwrap();
+        let (swallows, _listener, _filling) = swallowing().await;
+        for before in
+            [vec![], vec![closed().await], vec![swallows], vec![closed().await, swallows, closed().await]]
         {
-            let Err(error) = encrypted(name, config).await else { panic!("{name} was trusted") };
-            assert_eq!(error.stage, Stage::Tls);
-            assert!(error.reason.contains("certificate"), "{}", error.reason);
+            let addresses = [before, vec![good.0]].concat();
+            let stream = timeout(PATIENCE, first_that_answers(&addresses)).await.unwrap().unwrap();
+            assert_eq!(stream.peer_addr().unwrap(), good.0);
+        }
+    }
+
+    #[tokio::test]
+    async fn when_none_answers_the_reason_is_that_of_the_last() {
+        assert!(first_that_answers(&[closed().await, closed().await]).await.unwrap_err().contains("refused"));
+        assert!(first_that_answers(&[]).await.is_err());
+    }
+
+    /// `MAX_ADDRESSES`
+    #[test]
+    fn addresses_beyond_max_addresses_are_not_tried() {
+        let address = |port: usize| SocketAddr::from(([127, 0, 0, 1], u16::try_from(port).unwrap()));
+        for found in [MAX_ADDRESSES, MAX_ADDRESSES + 1] {
+            assert_eq!(bounded((1..=found).map(address)).len(), MAX_ADDRESSES);
         }
     }
 }

@@ -11,8 +11,8 @@ use supervisor_core::{Epoch, Net, Stage};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::connection::{ConnectionMessage, Dialling};
-use crate::dial::{DialError, Dialled, dial};
+use crate::connection::ConnectionMessage;
+use crate::dial::{DialError, Dialled, Dialling, dial};
 use crate::endpoint::Endpoint;
 use crate::lanes::Lanes;
 use crate::limits::HANG_UP;

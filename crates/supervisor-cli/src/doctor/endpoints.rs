@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use supervisor::{Endpoint, Failure, knock};
+use supervisor::{Endpoint, Failure, Network, knock};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
@@ -49,7 +49,7 @@ async fn configured(loaded: &Loaded, connect: bool) -> Finding {
         return Finding::ok(ABOUT, format!("{endpoint} is configured, and was not tried: --connect does"));
     }
     let limit = loaded.settings.timeouts.start_s.0.max(PATIENCE);
-    match knock(endpoint, &browser.headers.secrets(), limit).await {
+    match knock(endpoint, &browser.headers.secrets(), &Network::default(), limit).await {
         Ok(product) => {
             Finding::ok(ABOUT, format!("{} answers at {endpoint}, which is configured", named(product)))
         }
@@ -62,7 +62,7 @@ async fn configured(loaded: &Loaded, connect: bool) -> Finding {
 
 async fn usual() -> Finding {
     let Ok(endpoint) = Endpoint::parse(USUAL) else { return Finding::ok(ABOUT, USUAL) };
-    match knock(&endpoint, &[], PATIENCE).await {
+    match knock(&endpoint, &[], &Network::default(), PATIENCE).await {
         Ok(product) => Finding::ok(ABOUT, format!("{} answers at {USUAL}", named(product))),
         Err(failure) if failure.detail.stage == Some(supervisor::Stage::Tcp) => {
             Finding::ok(ABOUT, format!("nobody listens at {USUAL}, the usual port"))

@@ -237,7 +237,10 @@ mod knocking {
             (asked, socket.next().await.is_none_or(|end| end.is_ok_and(|message| message.is_close())))
         });
         let endpoint = Endpoint::parse(&url).unwrap();
-        assert_eq!(knock(&endpoint, &[], LIMIT).await.unwrap().as_deref(), Some("Chrome/1"));
+        assert_eq!(
+            knock(&endpoint, &[], &supervisor::Network::default(), LIMIT).await.unwrap().as_deref(),
+            Some("Chrome/1")
+        );
         let (asked, hung_up) = asked.await.unwrap();
         assert!(asked.contains("Browser.getVersion") && hung_up, "{asked}");
     }
@@ -252,7 +255,9 @@ mod knocking {
             drop(socket);
         });
         let endpoint = Endpoint::parse(&url).unwrap();
-        let failure = knock(&endpoint, &[], Duration::from_millis(300)).await.unwrap_err();
+        let failure = knock(&endpoint, &[], &supervisor::Network::default(), Duration::from_millis(300))
+            .await
+            .unwrap_err();
         assert_eq!(failure.detail.stage, Some(Stage::Handshake), "{failure}");
         silent.abort();
     }

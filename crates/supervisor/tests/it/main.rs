@@ -8,5 +8,6 @@ mod dialling;
 mod guard;
 mod killed;
 mod life;
+mod networks;
 mod peer;
 mod recording;
