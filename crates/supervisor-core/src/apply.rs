@@ -114,6 +114,7 @@ impl State {
             Event::DialogOpened { .. }
             | Event::DialogSeenAgain { .. }
             | Event::DialogWatchdogSet { .. }
+            | Event::DialogAwaited { .. }
             | Event::DialogAnswering { .. }
             | Event::DialogAnswerOverdue { .. }
             | Event::DialogClosing { .. }

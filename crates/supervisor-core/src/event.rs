@@ -363,6 +363,13 @@ pub enum Event {
         /// The session.
         route: Route,
     },
+    /// A request to answer came while an answer is on its way: it waits for the outcome.
+    DialogAwaited {
+        /// The dialog.
+        id: DialogId,
+        /// The request.
+        req: Req,
+    },
     /// An answer was sent.
     DialogAnswering {
         /// The dialog.

@@ -83,6 +83,9 @@ pub const CONTEXT_WAIT: Duration = Duration::from_secs(5);
 /// How long the cause of a dialog's end may still arrive after the end itself.
 pub const REASON_WAIT: Duration = Duration::from_secs(1);
 
+/// Requests to answer a dialog that wait while another answer is on its way. A further one is told at once who answers.
+pub const MAX_ANSWER_WAITERS: usize = 16;
+
 /// How long the browser may take to confirm an answer after it reported the dialog closed, or the other way round.
 pub const ANSWER_CONFIRM: Duration = Duration::from_secs(1);
 

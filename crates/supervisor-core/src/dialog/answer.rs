@@ -15,7 +15,7 @@ use crate::failure::{Code, Failure};
 use crate::flights::Purpose;
 use crate::ids::{DialogId, Req};
 use crate::input::{Action, DialogChoice};
-use crate::limits::{ANSWER_CONFIRM, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
+use crate::limits::{ANSWER_CONFIRM, MAX_ANSWER_WAITERS, MAX_DEFAULT_PROMPT, MAX_SHOWN_TEXT};
 use crate::options::DialogPolicy;
 use crate::shown::cut;
 use crate::snapshot::view;
@@ -24,9 +24,15 @@ use crate::state::State;
 /// The host answers.
 pub(crate) fn respond(cx: &mut Cx<'_>, req: Req, choice: &DialogChoice, action: &Action) {
     match choose(cx.state(), choice).and_then(|id| answerable(cx.state(), id, action).map(|()| id)) {
+        Ok(id) if is_on_its_way(cx.state(), id) => cx.emit(Event::DialogAwaited { id, req }),
         Ok(id) => send(cx, id, Answerer::Agent, Some(req), action),
         Err(failure) => cx.fail(req, failure),
     }
+}
+
+/// Whether an answer to it is on its way. It may still lose: whoever comes now is told when that is known.
+fn is_on_its_way(state: &State, id: DialogId) -> bool {
+    state.dialogs.open.get(&id).is_some_and(|open| open.answer().is_some())
 }
 
 /// Which dialog is meant.
@@ -78,6 +84,9 @@ fn answerable(state: &State, id: DialogId, action: &Action) -> Result<(), Failur
         );
         let dialog = view::open(state, id, open);
         return Err(Failure::new(Code::Disconnected, text).with(|detail| detail.dialog = Some(dialog)));
+    }
+    if open.answer().is_some() && open.waiting.len() < MAX_ANSWER_WAITERS {
+        return Ok(());
     }
     if open.answer().is_some() {
         let by = open.answer().map(|answer| ClosedBy::from(answer.by).as_str().to_owned());
@@ -248,7 +257,7 @@ fn refused(cx: &mut Cx<'_>, id: DialogId, open: &Open, req: Option<Req>, error: 
     cx.emit(Event::DialogAnswerRefused { id });
     cx.emit(Event::DialogUnanswerable { id, why });
     cx.emit(Event::PageBlocked { target: page, why, dialog: Some(id) });
-    if let Some(req) = req {
+    for req in req.into_iter().chain(open.waiting.iter().copied()) {
         let text = format!(
             "the browser refused the answer to {id} ({}); nobody can answer it any more. The page's entry in the \
              snapshot says which remedies work",
@@ -262,6 +271,10 @@ fn refused(cx: &mut Cx<'_>, id: DialogId, open: &Open, req: Option<Req>, error: 
 
 /// Tells the host how its answer ended, once that is known.
 pub(crate) fn tell(cx: &mut Cx<'_>, id: DialogId, open: &Open, by: ClosedBy, reason: Option<Reason>) {
+    if let Some(closed) = cx.state().dialogs.closed(id).filter(|_| !open.waiting.is_empty()) {
+        let failure = lost(cx.state(), closed);
+        open.waiting.iter().for_each(|req| cx.fail(*req, failure.clone()));
+    }
     let Some((answer, req)) = open.answer().and_then(|answer| Some((answer, answer.req?))) else { return };
     let waits = by == ClosedBy::Remote && leaves_a_stray(reason) && open.opening.paused.is_none();
     let Some(closed) = cx.state().dialogs.closed(id).filter(|_| !waits) else { return };
@@ -301,16 +314,22 @@ fn stray_settled(cx: &mut Cx<'_>, id: DialogId, was_taken: bool) {
 /// The browser has said nothing about an answer for as long as a request may take.
 pub(crate) fn overdue(cx: &mut Cx<'_>, id: DialogId) {
     let dialogs = &cx.state().dialogs;
-    let open = dialogs.open.get(&id).and_then(Open::answer);
+    let open = dialogs.open.get(&id);
     let stray = dialogs.strays.iter().find(|stray| stray.meant == id).map(|stray| &stray.answer);
-    let Some(req) = open.or(stray).and_then(|answer| answer.req) else { return };
+    let answer = open.and_then(Open::answer).or(stray);
+    let waiting = open.map(|open| open.waiting.clone()).unwrap_or_default();
+    let reqs: Vec<Req> = answer.and_then(|answer| answer.req).into_iter().chain(waiting).collect();
+    if reqs.is_empty() {
+        return;
+    }
     let dialog = dialogs.open.get(&id).map(|open| view::open(cx.state(), id, open));
     cx.emit(Event::DialogAnswerOverdue { id });
     let text = format!(
         "the answer to {id} was sent, and the browser has not said what became of it; it may still take effect. Until it \
          does the snapshot shows {id} as pending"
     );
-    cx.fail(req, Failure::new(Code::Timeout, text).with(|detail| detail.dialog = dialog));
+    let failure = Failure::new(Code::Timeout, text).with(|detail| detail.dialog = dialog);
+    reqs.into_iter().for_each(|req| cx.fail(req, failure.clone()));
 }
 
 /// The browser closed the dialog or took the answer, and said nothing more: that is as much as will be known.
@@ -327,7 +346,7 @@ pub(crate) fn confirmation_missing(cx: &mut Cx<'_>, id: DialogId) {
 fn answer_lost(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
     let Some(answer) = open.answer().cloned().filter(|_| open.kept != Kept::ByMain) else { return };
     cx.emit(Event::DialogAnswerRefused { id });
-    if let Some(req) = answer.req {
+    for req in answer.req.into_iter().chain(open.waiting.iter().copied()) {
         let dialog = cx.state().dialogs.open.get(&id).map(|open| view::open(cx.state(), id, open));
         let text = format!(
             "the connection was lost with the answer to {id} on its way, and {id} is still open; answer again"

@@ -5,7 +5,7 @@ use cdp_wire::TargetId;
 use crate::deadlines::Due;
 use crate::dialog::{Answer, Closed, ClosedBy, Kept, Open, Owed, Progress, Reason, Stray, Unanswerable};
 use crate::event::Event;
-use crate::ids::{DialogId, Route};
+use crate::ids::{DialogId, Req, Route};
 use crate::limits::{ANSWER_CONFIRM, REASON_WAIT};
 use crate::state::State;
 use crate::time::At;
@@ -25,6 +25,7 @@ impl State {
                     seen_by: [dialog.route.clone()].into(),
                     unanswerable: None,
                     kept: Kept::ByMain,
+                    waiting: Vec::new(),
                 };
                 self.dialogs.open.insert(*id, open);
                 if let Some(watchdog) = watchdog {
@@ -43,6 +44,7 @@ impl State {
                     }
                 }
             }
+            Event::DialogAwaited { id, req } => self.answer_awaited(at, *id, *req),
             Event::DialogAnswering { id, by, req, accept, user_input, command } => {
                 let answer = Answer {
                     by: *by,
@@ -69,6 +71,7 @@ impl State {
             Event::DialogAnswerRefused { id } => {
                 self.progress(*id, |_| Progress::Pending);
                 self.deadlines.cancel(&Due::Answer(*id));
+                self.nobody_waits(*id);
             }
             Event::DialogUnanswerable { id, why } => {
                 if let Some(open) = self.dialogs.open.get_mut(id) {
@@ -101,7 +104,24 @@ impl State {
     }
 
     /// Nobody waits for it any more.
+    /// It waits no longer than a request may take.
+    fn answer_awaited(&mut self, at: At, id: DialogId, req: Req) {
+        if let Some(open) = self.dialogs.open.get_mut(&id) {
+            open.waiting.push(req);
+        }
+        if self.deadlines.get(&Due::Answer(id)).is_none() {
+            self.deadlines.set(Due::Answer(id), at.after(self.options.call_timeout));
+        }
+    }
+
+    fn nobody_waits(&mut self, id: DialogId) {
+        if let Some(open) = self.dialogs.open.get_mut(&id) {
+            open.waiting.clear();
+        }
+    }
+
     fn answer_overdue(&mut self, id: DialogId) {
+        self.nobody_waits(id);
         if let Some(answer) = self.dialogs.open.get_mut(&id).and_then(Open::answer_mut) {
             answer.req = None;
         }

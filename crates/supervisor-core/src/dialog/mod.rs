@@ -89,6 +89,9 @@ pub struct Open {
     pub unanswerable: Option<Unanswerable>,
     /// Which connection it is answered by.
     pub kept: Kept,
+    /// Requests to answer it that came while an answer was on its way: they are told who won.
+    #[serde(default)]
+    pub waiting: Vec<Req>,
 }
 
 /// Which connection a dialog is answered by.

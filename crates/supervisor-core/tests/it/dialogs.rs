@@ -82,8 +82,14 @@ fn exactly_one_party_answers() {
     rig.opening("SP", "P", "confirm", "?");
     rig.respond(None, accept());
     let second = rig.respond(Some(1), Action::Dismiss);
-    assert_eq!(rig.code(second), Code::AlreadyClosed);
-    assert_eq!(rig.sent_as("Page.handleJavaScriptDialog").len(), 1);
+    assert_eq!(rig.outcome(second), None, "who wins is not known yet");
+    rig.closed("SP", "P", true, "");
+    rig.answer_all("Page.handleJavaScriptDialog", json!({}));
+    assert_eq!(
+        (rig.code(second), rig.failure(second).detail.won_by.as_deref()),
+        (Code::AlreadyClosed, Some("agent"))
+    );
+    assert_eq!(rig.snapshot().recent_dialogs.len(), 1);
 }
 
 #[test]

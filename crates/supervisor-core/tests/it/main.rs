@@ -1,6 +1,7 @@
 //! The rules, played through the machine's one door: inputs in, events and effects out.
 #![cfg(test)]
 
+mod answers;
 mod attach;
 mod bridge;
 mod calls;
