@@ -8,7 +8,7 @@ use crate::client::Question as _;
 use crate::settings::{Flags, Layer, Level, LogKeys};
 use crate::{
     bench_client, client, completions, config, demo, doctor, journal, man, mcp, probe, record, replay, serve,
-    watch,
+    timeline, watch,
 };
 
 const EXIT_CODES: &str = "\
@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Record(record::Args),
     /// Replay a recording and print what it led to.
     Replay(replay::Args),
+    /// Make a recording into one page that opens in a browser: lanes, dialogs, calls, snapshots.
+    Timeline(timeline::Args),
     /// Print what was kept of tasks: their runs, and the events of each.
     Journal(journal::Args),
     /// Print the settings that hold, and where each comes from.
@@ -115,7 +117,7 @@ impl Command {
         match self {
             Command::Config(args) => args.needs_settings(),
             Command::Journal(args) => args.needs_settings(),
-            Command::Demo(_) | Command::Replay(_) | Command::BenchClient(_) => false,
+            Command::Demo(_) | Command::Replay(_) | Command::Timeline(_) | Command::BenchClient(_) => false,
             Command::Completions(_) | Command::Man(_) | Command::Doctor(_) => false,
             _ => true,
         }

@@ -26,6 +26,7 @@ mod signals;
 mod socket;
 mod source;
 mod teller;
+mod timeline;
 mod watch;
 mod when;
 
@@ -82,6 +83,7 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
         Command::Probe(args) => asynchronous(probe::run(args, loaded)),
         Command::Record(args) => asynchronous(record::run(args, loaded)),
         Command::Replay(args) => replay::run(&args),
+        Command::Timeline(args) => timeline::run(&args),
         Command::Journal(args) => journal::run(&args, &loaded),
         Command::Config(args) => config::run(&args, &loaded),
         Command::Doctor(args) => asynchronous(doctor::run(args, loaded)),

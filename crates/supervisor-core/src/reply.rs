@@ -1,6 +1,6 @@
 //! A reply: found by its id alone, understood by the purpose of its command.
 
-use cdp_wire::{CommandId, Reply, browser, page, parse, target};
+use cdp_wire::{CommandId, Reply, ReplyError, browser, page, parse, target};
 
 use crate::bridge::{rules as bridge, sandbox};
 use crate::call::ending;
@@ -52,11 +52,19 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
             }
         }
         Purpose::Call(call) => ending::replied(cx, *call, reply, text),
+        Purpose::Setup if met_a_dead_renderer(&flight, reply) => attach::revived(cx, &flight.route),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
         Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
         // The guard's own; its replies are read where it is heard.
         Purpose::Watch(_) | Purpose::CatchUp => {}
     }
+}
+
+/// Whoever attaches to a page that has crashed already hears neither of the crash nor of the reload: the set-up is held until
+/// the renderer is back, and then answered with this error. Only `Page.enable` counts, so that all of it is sent once more.
+fn met_a_dead_renderer(flight: &InFlight, reply: &Reply<'_>) -> bool {
+    let said = |error: &ReplyError<'_>| error.message.as_str() == "Target crashed";
+    flight.method == "Page.enable" && reply.outcome.as_ref().err().is_some_and(said)
 }
 
 fn handshake(cx: &mut Cx<'_>, reply: &Reply<'_>, flight: &InFlight) {

@@ -290,12 +290,12 @@ impl<'a> Turn<'a> {
         for recorded in &events {
             crate::log::event(&self.slot.task_id, &recorded.event);
         }
+        // Before the subscribers hear of it: whoever reads the snapshot on an event finds it there.
+        self.slot.published.publish(self.shell.machine.snapshot());
         self.slot.published.tell_subscribers(&events);
         if let Some(journal) = &self.shell.sinks.journal {
             journal.append(events);
         }
-        let snapshot = self.shell.machine.snapshot();
-        self.slot.published.publish(snapshot);
     }
 
     fn effect(&mut self, effect: Effect, message: Option<&Utf8Bytes>) {

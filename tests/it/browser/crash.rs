@@ -134,6 +134,31 @@ async fn s093_a_crashed_page_comes_back_in_the_same_session() {
     stage.end().await;
 }
 
+/// Whoever comes to a page that has crashed before is told neither of the crash nor of the reload.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_crashed_before_we_came_is_supervised_once_it_is_back() {
+    let mut stage = Stage::new(site()).await;
+    stage.open("a.test", "/").await;
+    let page = stage.page().target_id;
+    let driver = RawClient::connect(stage.browser.ws_url()).await;
+    let session = driver.attach(page.as_str()).await;
+    stage.supervisor.stop("test").await;
+    driver.post("Page.crash", json!({}), Some(&session));
+    driver.event("Inspector.targetCrashed").await;
+
+    let again = stage.supervisor.get_or_start("test", stage.browser.ws_url(), Options::default()).await;
+    stage.task = again.unwrap();
+    let url = stage.pages.url("a.test", "/");
+    driver.send("Page.navigate", json!({"url": url}), Some(&session)).await;
+    stage.until(|it| it.frame_tree.top.as_ref().is_some_and(|top| top.url == url)).await;
+    stage.value(None, "setTimeout(() => alert('alive'))").await;
+    let dialog = stage.dialog().await;
+    stage.answer(accept()).await;
+    assert_eq!(stage.ended(dialog.id).await.closed_by, Some(ClosedBy::Agent));
+    driver.close().await;
+    stage.end().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn s094_a_crashed_main_frame_has_no_frames_below_it() {
     let stage = Stage::new(site()).await;

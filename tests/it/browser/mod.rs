@@ -28,4 +28,5 @@ mod reconnect;
 mod scope;
 mod session;
 mod swaps;
+mod timeline;
 mod worker;

@@ -215,6 +215,19 @@ fn a_renderer_that_is_back_is_set_up_again() {
 }
 
 #[test]
+fn a_page_that_had_crashed_before_we_came_is_set_up_again_when_it_is_back() {
+    let mut rig = Rig::with_page();
+    rig.answer_all("Target.setAutoAttach", json!({}));
+    let before = methods(&rig, "SP").len();
+    let enable = rig.last_id("Page.enable");
+    // No event tells of the crash, and none of the reload.
+    rig.reply_error(enable, -32000, "Target crashed");
+    let again = methods(&rig, "SP").split_off(before);
+    assert_eq!(again.first().map(String::as_str), Some("Page.enable"));
+    assert_eq!(again.last().map(String::as_str), Some("Runtime.runIfWaitingForDebugger"));
+}
+
+#[test]
 fn a_renderer_that_is_back_must_answer_as_if_it_were_new() {
     let mut rig = Rig::with_page();
     rig.answer_all("Page.enable", json!({}));
