@@ -4,11 +4,12 @@
 //! is open and somebody listens to it (measured on Chromium 156). So dialogs are answered before; a page that keeps one
 //! nevertheless is led away first, which closes the dialog and not the browser.
 
-use supervisor::{Action, Code, DialogChoice, DialogType, DialogView, Supervisor, Task};
+use supervisor::{Action, Code, DialogChoice, DialogType, DialogView, EvalOptions, Supervisor, Task};
 use tokio::time::timeout;
 
 use crate::hand::{Hand, Opened};
 use crate::limits::CLEAN_STEP;
+use crate::pages::HUSH;
 use crate::stage::TASK;
 
 /// Closes a page, or, where it is kept, only leaves its document.
@@ -35,23 +36,65 @@ pub(crate) async fn everything(hand: &Hand, supervisor: &Supervisor) -> Vec<Stri
     hand.clear().await
 }
 
-/// Answers a page's dialogs; says whether none is left.
+/// Answers a page's dialogs and sees to it that no other opens; says whether that worked. A page may be just about to ask, or
+/// have asked and its dialog is not told yet: only its own process knows, so each of its frames is asked.
 async fn settle(task: &Task, page: &Opened) -> bool {
-    while let Some(dialog) = pending(task, page) {
-        let choice = DialogChoice { dialog_id: Some(dialog.id), target_id: None };
-        let action = match dialog.kind {
-            DialogType::Beforeunload => Action::Accept { prompt_text: None },
-            _ => Action::Dismiss,
-        };
-        let answered = task.respond(choice, action).await;
-        if answered.is_err_and(|failure| failure.code != Code::AlreadyClosed) {
-            return false;
+    loop {
+        while let Some(dialog) = pending(task, page) {
+            if !is_answered(task, &dialog).await {
+                return false;
+            }
+        }
+        match hushed(task, page).await {
+            Hushed::Yes => return true,
+            Hushed::NotYet => {}
+            Hushed::Never => return false,
         }
     }
-    true
 }
 
 fn pending(task: &Task, page: &Opened) -> Option<DialogView> {
     let snapshot = task.snapshot();
     snapshot.pending_dialogs.iter().find(|dialog| dialog.target_id == page.target).cloned()
+}
+
+async fn is_answered(task: &Task, dialog: &DialogView) -> bool {
+    let choice = DialogChoice { dialog_id: Some(dialog.id), target_id: None };
+    let action = match dialog.kind {
+        DialogType::Beforeunload => Action::Accept { prompt_text: None },
+        _ => Action::Dismiss,
+    };
+    let answered = task.respond(choice, action).await;
+    answered.is_ok() || answered.is_err_and(|failure| failure.code == Code::AlreadyClosed)
+}
+
+enum Hushed {
+    Yes,
+    /// A dialog was faster.
+    NotYet,
+    /// A frame does not listen.
+    Never,
+}
+
+async fn hushed(task: &Task, page: &Opened) -> Hushed {
+    for frame in task.frames(Some(&page.target)).unwrap_or_default() {
+        match task.eval(Some(frame.frame_id), HUSH, EvalOptions::default()).await {
+            Err(failure) if is_about_a_dialog(failure.code) => return Hushed::NotYet,
+            Err(failure) if !is_about_an_end(failure.code) => return Hushed::Never,
+            _ => {}
+        }
+    }
+    Hushed::Yes
+}
+
+fn is_about_a_dialog(code: Code) -> bool {
+    matches!(code, Code::DialogOpened | Code::BlockedByDialog)
+}
+
+/// A frame that goes, or whose document does, takes its script along.
+fn is_about_an_end(code: Code) -> bool {
+    matches!(
+        code,
+        Code::FrameGone | Code::FrameNotFound | Code::PageGone | Code::Navigated | Code::SessionClosed
+    )
 }

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::error::Trouble;
 use crate::limits::{CLEAN_STEP, CLOSE_AGAIN, LOOK_AGAIN};
 use crate::line::Line;
+use crate::pages::HUSH;
 use crate::serve::{self, Served};
 
 /// A page that the hand opened, and its own session there.
@@ -137,7 +138,7 @@ impl Hand {
 
     /// Leaves a page's document, whatever it thinks of that: an open dialog goes with it. No part of it takes long.
     pub(crate) async fn blank(&self, page: &Opened) {
-        let quiet = json!({ "expression": "window.asks = false" });
+        let quiet = json!({ "expression": HUSH });
         let left = async {
             drop(self.line.post(&page.route, "Runtime.evaluate", quiet).await?);
             self.line.send(&page.route, "Page.navigate", json!({ "url": "about:blank" })).await

@@ -15,6 +15,9 @@ pub(crate) const PATTERN: &str = "https://cdp-probe-*.invalid/*";
 /// A page whose first script asks.
 pub(crate) const FIRST_SCRIPT: &str = "first script";
 
+/// What scripts look at before they ask: those that have not asked yet never will.
+pub(crate) const HUSH: &str = "window.asks = false";
+
 /// One page.
 pub(crate) struct Page {
     path: &'static str,

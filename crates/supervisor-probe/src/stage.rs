@@ -157,9 +157,9 @@ impl<'p> Stage<'p> {
         Ok(value.value.parse()?)
     }
 
-    /// Has a frame do something in a moment. What it opens may be told before the reply.
+    /// Has a frame do something in a moment, unless it is hushed before. What it opens may be told before the reply.
     pub(crate) async fn start(&self, frame: &FrameId, what: &str) -> Result<(), Trouble> {
-        let script = format!("void setTimeout(() => {{ {what} }})");
+        let script = format!("void setTimeout(() => {{ if (window.asks !== false) {{ {what} }} }})");
         let options = EvalOptions { await_promise: false, timeout: Some(self.patience()) };
         held_is_fine(self.task.eval(Some(frame.clone()), script, options).await)
     }
