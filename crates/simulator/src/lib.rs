@@ -11,6 +11,7 @@
 //! * [`simulate`] drives it from a seed. What it finds is a [`Failure`]: the seed, the rule that was broken, the [`Op`]s
 //!   and a recording; [`Failure::shrunk`] makes it small.
 //! * [`audit`] holds a recording, of whichever run, against the rules.
+//! * [`targets`] are what is fuzzed.
 //! * [`rules`] are what must hold: at every moment, and when all is settled.
 //!
 //! A broken rule is a panic whose message begins with the rule. The crate is pure: the same seed is the same run.
@@ -28,6 +29,7 @@ mod settle;
 mod shrink;
 mod simulate;
 mod step;
+pub mod targets;
 mod wires;
 mod witness;
 mod world;

@@ -4,6 +4,7 @@ mod browser;
 mod ci;
 mod docs;
 mod drivers;
+mod fuzz;
 mod matrix;
 mod mutants;
 mod old_shells;
@@ -32,6 +33,8 @@ enum Chore {
     Tidy,
     /// Runs the browser tests on each supported browser and writes docs/matrix.md. Fetches older browsers with npm.
     Matrix(matrix::Args),
+    /// Fuzzes what reads bytes, beginning with what is in the recordings. Needs cargo-fuzz and a nightly compiler.
+    Fuzz(fuzz::Args),
     /// Breaks rules of the core on purpose, one at a time, and tells whether the simulator finds each.
     Mutants(mutants::Args),
     /// Writes the documents that are made from the code: `docs/tools.md`, `docs/configuration.md`, `docs/schema`.
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Matrix(args) => matrix::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Mutants(args) => mutants::run(&args),
         Chore::Docs => docs::run(),
         Chore::Protocol(args) => protocol::run(&args),
