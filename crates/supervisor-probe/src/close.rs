@@ -25,6 +25,7 @@ pub(crate) async fn leave(hand: &Hand, task: &Task, page: &Opened, is_kept: bool
 
 /// Closes everything, at the end or after a signal. Gives what is left, in words.
 pub(crate) async fn everything(hand: &Hand, supervisor: &Supervisor) -> Vec<String> {
+    hand.rests().await;
     if let Some(task) = supervisor.get(TASK).await {
         for page in hand.pages() {
             leave(hand, &task, &page, false).await;

@@ -34,7 +34,11 @@ pub(crate) struct Hand {
     served: Arc<Served>,
     serving: JoinHandle<()>,
     owned: Arc<Mutex<Owned>>,
+    /// Held while a page is being opened.
+    opening: Arc<Turn>,
 }
+
+type Turn = tokio::sync::Mutex<()>;
 
 /// What has to go again.
 #[derive(Debug, Default)]
@@ -59,7 +63,7 @@ impl Hand {
         };
         let served = Arc::new(watch::Sender::default());
         let serving = tokio::spawn(serve::serve(line.clone(), Arc::clone(&served)));
-        Ok(Self { line, base, served, serving, owned: Arc::default() })
+        Ok(Self { line, base, served, serving, owned: Arc::default(), opening: Arc::default() })
     }
 
     /// Whether a guest can use the same connection without either disturbing the other.
@@ -99,8 +103,10 @@ impl Hand {
             params["browserContextId"] = json!(context);
         }
         let (line, base, owned) = (self.line.clone(), self.base.clone(), Arc::clone(&self.owned));
+        let turn = Arc::clone(&self.opening).lock_owned().await;
         // Not to be broken off in the middle: a page that is open must be known, to be closed.
         let opening = tokio::spawn(async move {
+            let _turn = turn;
             let reply = line.send(&base, "Target.createTarget", params).await?;
             let target = reply["targetId"].as_str().ok_or_else(|| Trouble::odd("a target's id", &reply))?;
             let page = Opened { target: target.into(), route: base };
@@ -129,6 +135,11 @@ impl Hand {
     pub(crate) async fn serves(&self, target: &TargetId) {
         // The sender is ours: it cannot be gone.
         let _ = self.served.subscribe().wait_for(|served| served.contains(target)).await;
+    }
+
+    /// Waits until no page is being opened, so that the list of them is whole.
+    pub(crate) async fn rests(&self) {
+        let _ = timeout(CLEAN_STEP, self.opening.lock()).await;
     }
 
     /// The pages that are open.
