@@ -239,7 +239,6 @@ fn next_for_probe(error: &ProbeError) -> &'static str {
     match error {
         ProbeError::Start(failure) => next(failure),
         ProbeError::PageEndpoint => "take the page's part out of the URL",
-        ProbeError::Listen(_) => "look at the limits of this process",
         _ => "look at the URL's path, or allow more time (--start-timeout)",
     }
 }

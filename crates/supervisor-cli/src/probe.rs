@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use chromium_launcher::Running;
-use supervisor::Endpoint;
 use supervisor_probe::{Ended, Outcome, Progress, Report, Request, Value};
 use tokio::sync::oneshot;
 
@@ -12,7 +11,7 @@ use crate::error::CliError;
 use crate::escape;
 use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::settings::{Layer, Loaded};
+use crate::settings::{self, Layer, Loaded};
 use crate::signals::{Signal, Signals};
 
 const EXAMPLES: &str = "\
@@ -73,13 +72,12 @@ pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
 }
 
 fn request(args: &Args, loaded: &Loaded, launched: Option<&Running>) -> Result<Request, CliError> {
-    let settings = &loaded.settings;
-    let own = launched.and_then(|running| Endpoint::parse(running.ws_url()).ok());
-    let endpoint = own.or_else(|| settings.browser.cdp_url.as_ref().map(|url| url.endpoint().clone()));
-    let mut request = Request::new(endpoint.ok_or(CliError::NoUrl)?);
-    request.headers = settings.browser.headers.secrets();
-    request.bridge_host = settings.browser.bridge_host.0.clone();
-    request.start_timeout = args.start_timeout.map_or(settings.timeouts.start_s.0, Duration::from_secs);
+    let endpoint = settings::endpoint(&loaded.settings, launched).ok_or(CliError::NoUrl)?;
+    let mut request = Request::new(endpoint);
+    request.start = settings::start_options(&loaded.settings);
+    if let Some(seconds) = args.start_timeout {
+        request.start.start_timeout = Duration::from_secs(seconds);
+    }
     request.check_timeout = Duration::from_secs(args.check_timeout);
     request.hold = Duration::from_secs(args.hold);
     Ok(request)

@@ -17,9 +17,6 @@ pub enum ProbeError {
          ws://HOST:PORT/devtools/browser/ID"
     )]
     PageEndpoint,
-    /// This machine gives the probe no port for its own end of the line.
-    #[error("cannot listen on 127.0.0.1 ({0}); allow this process to")]
-    Listen(String),
     /// The browser does what no browser does.
     #[error("expected {expected}, got {got}; is this a browser's endpoint?")]
     Odd {

@@ -2,9 +2,6 @@
 
 use std::time::Duration;
 
-/// The whole of connecting, unless told otherwise: that of a task.
-pub const START_TIMEOUT: Duration = supervisor::limits::START_TIMEOUT;
-
 /// One check, unless told otherwise: it takes a second or two, and a far-away or busy browser ten times that.
 pub const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -24,8 +21,8 @@ pub const CLOSE_AGAIN: Duration = Duration::from_millis(300);
 /// How often a browser is asked whether what was closed is gone.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// How long the supervisor may take to reach the probe's own end of the line, which is on this machine.
-pub const GUEST_HANDSHAKE: Duration = Duration::from_secs(5);
+/// What may be on its way between a guest and its line: the browser waits when more is.
+pub const GUEST_PIPE: usize = 64 * 1024;
 
 /// Commands that wait to be sent; a further one waits with its caller.
 pub const ORDERS: usize = 64;

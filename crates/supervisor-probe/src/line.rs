@@ -108,16 +108,14 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use futures_util::{SinkExt, StreamExt};
     use serde_json::json;
-    use supervisor::Endpoint;
+    use supervisor::{Endpoint, StartOptions, Stream};
     use tokio::net::{TcpListener, TcpStream};
     use tokio_tungstenite::{WebSocketStream, accept_async, client_async, tungstenite};
 
     use super::*;
-    use crate::guest::Door;
+    use crate::guest::{self, Door};
 
     type Peer = WebSocketStream<TcpStream>;
 
@@ -127,27 +125,25 @@ mod tests {
         let url = format!("ws://127.0.0.1:{}/", listener.local_addr().unwrap().port());
         let accepting = tokio::spawn(async move { accept_async(listener.accept().await.unwrap().0).await });
         let endpoint = Endpoint::parse(&url).unwrap();
-        let socket = RawSocket::open(&endpoint, &[], Duration::from_secs(30)).await.unwrap();
+        let socket = RawSocket::open(&endpoint, &StartOptions::default()).await.unwrap();
         (Line::over(socket), accepting.await.unwrap().unwrap())
     }
 
-    async fn guest(line: &Line) -> Peer {
-        let door = Door::open().await.unwrap();
-        let url = door.url();
-        let address = url.strip_prefix("ws://").and_then(|rest| rest.split('/').next()).unwrap().to_owned();
+    async fn guest(line: &Line) -> WebSocketStream<Box<dyn Stream>> {
+        let (door, way) = Door::open();
         let coming = tokio::spawn(async move {
-            let stream = TcpStream::connect(address).await.unwrap();
-            client_async(url, stream).await.unwrap().0
+            let stream = way("probe.invalid", 80).await.unwrap();
+            client_async(guest::URL, stream).await.unwrap().0
         });
         line.carry(door.guest().await.unwrap()).await.unwrap();
         coming.await.unwrap()
     }
 
-    async fn read(socket: &mut Peer) -> Value {
+    async fn read<S: Stream>(socket: &mut WebSocketStream<S>) -> Value {
         serde_json::from_str(socket.next().await.unwrap().unwrap().to_text().unwrap()).unwrap()
     }
 
-    async fn write(socket: &mut Peer, message: Value) {
+    async fn write<S: Stream>(socket: &mut WebSocketStream<S>, message: Value) {
         socket.send(tungstenite::Message::text(message.to_string())).await.unwrap();
     }
 

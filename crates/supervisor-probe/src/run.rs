@@ -4,14 +4,14 @@ use std::pin::pin;
 use std::time::Duration;
 
 use serde_json::json;
-use supervisor::{Code, Endpoint, EndpointKind, Failure, Options, RawSocket, Secret, Supervisor};
+use supervisor::{Code, Endpoint, EndpointKind, Failure, RawSocket, StartOptions, Supervisor};
 use tokio::time::timeout;
 
 use crate::check;
 use crate::close;
 use crate::error::{ProbeError, Trouble};
 use crate::hand::Hand;
-use crate::limits::{CHECK_TIMEOUT, HOLD, START_TIMEOUT};
+use crate::limits::{CHECK_TIMEOUT, HOLD};
 use crate::line::Line;
 use crate::notes::Notes;
 use crate::report::{Backend, Matrix, Outcome, Report};
@@ -23,12 +23,9 @@ use crate::stage::Stage;
 pub struct Request {
     /// Where the backend is.
     pub endpoint: Endpoint,
-    /// Headers of the WebSocket upgrade and of `/json/version`.
-    pub headers: Vec<(String, Secret)>,
-    /// The host that the bridge's script asks.
-    pub bridge_host: String,
-    /// The time for connecting.
-    pub start_timeout: Duration,
+    /// How it is reached (headers, network, the time for connecting), and what a host would choose for its task. Policy, scope
+    /// and bridge are the probe's own choice.
+    pub start: StartOptions,
     /// The time for each check.
     pub check_timeout: Duration,
     /// How long a dialog is left open before it is answered, and how long a page may be silent before it is taken for blocked.
@@ -40,14 +37,7 @@ impl Request {
     /// A probe of this endpoint, with the usual patience.
     #[must_use]
     pub fn new(endpoint: Endpoint) -> Self {
-        Self {
-            endpoint,
-            headers: Vec::new(),
-            bridge_host: Options::default().bridge_host,
-            start_timeout: START_TIMEOUT,
-            check_timeout: CHECK_TIMEOUT,
-            hold: HOLD,
-        }
+        Self { endpoint, start: StartOptions::default(), check_timeout: CHECK_TIMEOUT, hold: HOLD }
     }
 }
 
@@ -91,7 +81,7 @@ pub async fn probe(
     let opened = tokio::select! {
         biased;
         () = &mut stop => return Ok(Ended::Interrupted(Vec::new())),
-        opened = RawSocket::open(&request.endpoint, &request.headers, request.start_timeout) => opened,
+        opened = RawSocket::open(&request.endpoint, &request.start) => opened,
     };
     let socket = match opened {
         Ok(socket) => socket,
@@ -105,7 +95,7 @@ pub async fn probe(
     let begun = tokio::select! {
         biased;
         () = &mut stop => return Ok(Ended::Interrupted(Vec::new())),
-        begun = timeout(request.start_timeout, begin(socket)) => begun,
+        begun = timeout(request.start.start_timeout, begin(socket)) => begun,
     };
     let (hand, backend) = begun.map_err(|_| silent(request))??;
     let supervisor = Supervisor::start();
@@ -148,7 +138,7 @@ async fn begin(socket: RawSocket) -> Result<(Hand, Backend), Trouble> {
 }
 
 fn silent(request: &Request) -> ProbeError {
-    let limit = request.start_timeout.as_secs_f64();
+    let limit = request.start.start_timeout.as_secs_f64();
     ProbeError::Odd { expected: "an answer to the first commands", got: format!("none within {limit} s") }
 }
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 use cdp_wire::BrowserContextId;
 use serde_json::{Value, json};
 use supervisor::{
-    Bridge, Code, DialogId, DialogView, EvalOptions, Failure, FrameId, FrameView, Options, PageView, Place,
-    Reconnect, Scope, Snapshot, StartOptions, Supervisor, TargetId, Task,
+    Bridge, Code, DialogId, DialogPolicy, DialogView, EvalOptions, Failure, FrameId, FrameView, Network,
+    Options, PageView, Place, Reconnect, Scope, Snapshot, Supervisor, TargetId, Task,
 };
 use tokio::time::timeout;
 
 use crate::close;
 use crate::error::{ProbeError, Trouble};
-use crate::guest::Door;
+use crate::guest::{self, Door};
 use crate::hand::{Hand, Opened};
 use crate::limits::SHARE;
 use crate::pages;
@@ -48,9 +48,10 @@ impl<'p> Stage<'p> {
     ) -> Result<Self, ProbeError> {
         let context = hand.context().await?;
         let only = if context.is_some() { None } else { Some(hand.open(None).await?) };
-        let mut options = Options::default();
-        options.bridge = Bridge::Off;
-        options.bridge_host = request.bridge_host.clone();
+        let mut options = request.start.options.clone();
+        options.dialog_policy = DialogPolicy::MustRespond;
+        options.dialog_timeout = Options::default().dialog_timeout;
+        (options.bridge, options.guard) = (Bridge::Off, false);
         options.reconnect = Reconnect { tries: 0, within: Duration::ZERO };
         options.scope = match (&context, &only) {
             (Some(context), _) => Scope::BrowserContextId(context.clone()),
@@ -228,24 +229,22 @@ async fn start(
     request: &Request,
     options: &Options,
 ) -> Result<Task, ProbeError> {
-    let mut start = StartOptions::from(options.clone());
-    start.start_timeout = request.start_timeout;
+    let mut start = request.start.clone();
+    start.options = options.clone();
     if !hand.shares_its_line() {
-        start.headers = request.headers.clone();
         let endpoint = request.endpoint.clone();
         return supervisor.get_or_start_at(TASK, endpoint, start).await.map_err(ProbeError::Start);
     }
-    let door = Door::open().await?;
-    let url = door.url();
-    let (line, came) = (hand.line().clone(), door.guest());
+    let (door, way) = Door::open();
+    (start.connect, start.network) = (Some(way), Network::default());
     let carried = async {
-        if let Some(guest) = came.await {
-            let _ = line.carry(guest).await;
+        if let Some(guest) = door.guest().await {
+            let _ = hand.line().carry(guest).await;
         }
         std::future::pending().await
     };
     tokio::select! {
-        started = supervisor.get_or_start(TASK, &url, start) => started.map_err(ProbeError::Start),
+        started = supervisor.get_or_start(TASK, guest::URL, start) => started.map_err(ProbeError::Start),
         () = carried => std::future::pending().await,
     }
 }

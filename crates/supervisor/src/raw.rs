@@ -1,7 +1,6 @@
 //! A socket to a browser that nobody supervises: for programs that look at what a backend does, beside a task.
 
 use std::fmt;
-use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use supervisor_core::{Code, EndpointKind, Failure};
@@ -11,8 +10,8 @@ use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
 use crate::backend;
 use crate::dial::{DialError, Dialled, Dialling, Socket, dial};
 use crate::endpoint::Endpoint;
-use crate::network::Network;
-use crate::secret::{self, Secret};
+use crate::secret;
+use crate::start::StartOptions;
 use crate::tcp::Way;
 
 /// A socket to a browser, opened as a task opens its own: same endpoints, same failures, same secrecy.
@@ -25,20 +24,16 @@ pub struct RawSocket {
 }
 
 impl RawSocket {
-    /// Opens it, within `limit` for everything together.
+    /// Opens it as a task with these options would: with their headers, through their network, within their time for a start.
     ///
     /// # Errors
     /// `start_failed` with the stage that failed; `unsupported_backend` where a server speaks HTTP but not CDP;
-    /// `invalid_argument` for headers that cannot be sent.
-    pub async fn open(
-        endpoint: &Endpoint,
-        headers: &[(String, Secret)],
-        limit: Duration,
-    ) -> Result<Self, Failure> {
-        let headers = secret::headers(headers)?;
-        let begun = Instant::now();
-        let way = Way::of(&Network::default(), None)?;
+    /// `invalid_argument` for headers or a network that cannot be used.
+    pub async fn open(endpoint: &Endpoint, options: &StartOptions) -> Result<Self, Failure> {
+        let (headers, limit) = (secret::headers(&options.headers)?, options.start_timeout);
+        let way = Way::of(&options.network, options.connect.clone())?;
         let dialling = Dialling { headers, limit, refresh: None, way };
+        let begun = Instant::now();
         match dial(endpoint, &dialling).await {
             Ok(Dialled { socket, kind, resolved, .. }) => Ok(Self { socket, kind, resolved }),
             Err(error) => {
@@ -110,8 +105,6 @@ mod tests {
 
     use super::*;
 
-    const LIMIT: Duration = Duration::from_secs(30);
-
     #[tokio::test]
     async fn messages_go_both_ways_until_the_other_side_leaves() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -124,7 +117,7 @@ mod tests {
             peer.close(None).await.unwrap();
         });
         let given = Endpoint::parse(&format!("ws://127.0.0.1:{port}/devtools/page/P?token=secret")).unwrap();
-        let mut socket = RawSocket::open(&given, &[], LIMIT).await.unwrap();
+        let mut socket = RawSocket::open(&given, &StartOptions::default()).await.unwrap();
         assert_eq!(socket.kind(), &EndpointKind::Page("P".into()));
         assert!(!format!("{socket:?}").contains("secret"));
         socket.send("hello".to_owned()).await.unwrap();
@@ -137,7 +130,7 @@ mod tests {
     async fn a_failure_is_that_of_a_task() {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let closed = Endpoint::parse(&format!("ws://127.0.0.1:{port}/")).unwrap();
-        let failure = RawSocket::open(&closed, &[], LIMIT).await.unwrap_err();
+        let failure = RawSocket::open(&closed, &StartOptions::default()).await.unwrap_err();
         assert_eq!((failure.code, failure.detail.stage), (Code::StartFailed, Some(Stage::Tcp)));
         let task = crate::Supervisor::start();
         let same = task.get_or_start("t", &closed.to_string(), crate::Options::default()).await.unwrap_err();

@@ -39,4 +39,4 @@ pub(crate) use given::Layer;
 pub(crate) use layers::{Loaded, load, without_layers};
 pub(crate) use model::{Format, Level};
 pub(crate) use show::{given, json as shown_as_json, yaml as shown_as_yaml};
-pub(crate) use start::Prepared;
+pub(crate) use start::{Prepared, endpoint, start_options};

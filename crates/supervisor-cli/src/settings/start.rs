@@ -17,19 +17,13 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// As the settings say; a browser that was launched comes before the configured one.
+    /// As the settings say.
     pub(crate) fn new(loaded: &Loaded, launched: Option<&Running>) -> Self {
-        let settings = &loaded.settings;
         let journal = OwnJournal::begin(loaded);
-        let mut start = StartOptions::from(options(settings));
-        start.start_timeout = settings.timeouts.start_s.0;
-        start.headers = settings.browser.headers.secrets();
-        start.recording = recording(settings);
+        let mut start = start_options(&loaded.settings);
+        start.recording = recording(&loaded.settings);
         start.journal = journal.as_ref().map(OwnJournal::keeper);
-        let launched = launched.and_then(|running| Endpoint::parse(running.ws_url()).ok());
-        let endpoint =
-            launched.or_else(|| settings.browser.cdp_url.as_ref().map(|url| url.endpoint().clone()));
-        Self { start, endpoint, journal }
+        Self { start, endpoint: endpoint(&loaded.settings, launched), journal }
     }
 
     /// Starts a task at this endpoint.
@@ -65,6 +59,20 @@ impl Prepared {
             journal.end().await;
         }
     }
+}
+
+/// Where the browser is: one that was launched comes before the configured one.
+pub(crate) fn endpoint(settings: &Settings, launched: Option<&Running>) -> Option<Endpoint> {
+    let launched = launched.and_then(|running| Endpoint::parse(running.ws_url()).ok());
+    launched.or_else(|| settings.browser.cdp_url.as_ref().map(|url| url.endpoint().clone()))
+}
+
+/// How a browser is reached and a task started, without a recording and a journal.
+pub(crate) fn start_options(settings: &Settings) -> StartOptions {
+    let mut start = StartOptions::from(options(settings));
+    start.start_timeout = settings.timeouts.start_s.0;
+    start.headers = settings.browser.headers.secrets();
+    start
 }
 
 fn options(settings: &Settings) -> Options {

@@ -23,7 +23,7 @@ const CLOSED: &str = "Page.javascriptDialogClosed";
 pub(crate) async fn second(stage: &Stage<'_>, notes: &mut Notes<'_>) -> Result<(), Trouble> {
     let request = stage.request;
     let page = stage.open("/plain").await?;
-    let line = match RawSocket::open(&request.endpoint, &request.headers, request.start_timeout).await {
+    let line = match RawSocket::open(&request.endpoint, &request.start).await {
         Ok(socket) => Line::over(socket),
         Err(failure) => {
             all(notes, &Verdict::no("refused").with(failure.to_string()));
