@@ -77,12 +77,11 @@ async fn a_fragmented_message_is_one_message() {
     let text =
         json!({ "method": method, "params": params, "sessionId": integration_tests::SESSION }).to_string();
     let (last, others) = text.as_bytes().split_last().unwrap();
-    faulted.connection.send_raw(frame(FIRST_OF_TEXT, b""));
-    for byte in others {
-        faulted.connection.send_raw(frame(MORE, &[*byte]));
-        faulted.connection.send_raw(frame(PING, b"?"));
-    }
-    faulted.connection.send_raw(frame(LAST, &[*last]));
+    let pieces = others.iter().flat_map(|byte| [frame(MORE, &[*byte]), frame(PING, b"?")].concat());
+    // In one write: a reply of the peer between two pieces would break the protocol.
+    let message: Vec<u8> =
+        frame(FIRST_OF_TEXT, b"").into_iter().chain(pieces).chain(frame(LAST, &[*last])).collect();
+    faulted.connection.send_raw(message);
     let shown = faulted.until(|it| !it.pending_dialogs.is_empty()).await;
     assert_eq!(shown.pending_dialogs[0].message, "in pieces – ünï");
     assert_eq!(faulted.violations(), 0);
