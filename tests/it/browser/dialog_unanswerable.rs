@@ -211,3 +211,28 @@ async fn a_page_that_was_left_under_its_dialog_can_be_closed() {
     other.close().await;
     stage.end().await;
 }
+
+/// Measured on Chromium 156: closing a page crashes it while the dialog of a frame in another process is open there. A headless
+/// shell closes both.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_not_closed_under_the_dialog_of_another_process() {
+    let stage = stage("/parent").await;
+    stage.call("Target.createTarget", json!({ "url": "about:blank" })).await.unwrap();
+    stage.until(|snapshot| snapshot.pages.len() == 2).await;
+    let frame = stage.frame("b.test").await.frame_id;
+    let held = stage.ask(Some(&frame), "confirm('in b')").await;
+    let target = held.dialog.target_id.clone();
+    let close = ("Target.closeTarget", json!({ "targetId": target }));
+    if !is_headless_shell() {
+        for (method, params) in [("Page.close", json!({})), close.clone()] {
+            assert_eq!(stage.call(method, params).await.unwrap_err().code, Code::Refused, "{method}");
+        }
+        stage.answer_to(held.dialog.id, accept()).await.unwrap();
+        assert_eq!(stage.late(held.call).await, json!(true));
+    }
+    stage.call(close.0, close.1).await.unwrap();
+    stage.until(|snapshot| snapshot.pages.iter().all(|page| page.target_id != target)).await;
+    stage.ended(held.dialog.id).await;
+    assert_eq!(stage.value(None, "1").await, json!(1), "the browser lives");
+    stage.end().await;
+}

@@ -10,6 +10,7 @@
 mod apply;
 pub(crate) mod blocking;
 pub(crate) mod check;
+pub(crate) mod deadly;
 pub(crate) mod ending;
 pub(crate) mod eval;
 pub(crate) mod held;

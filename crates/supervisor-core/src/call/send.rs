@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use cdp_wire::{BrowserContextId, TargetId};
-
 use crate::bridge::{intercept, rules as bridge};
 use crate::call::check;
+use crate::call::deadly;
 use crate::call::raw::{self, Verdict};
 use crate::call::routing::{self, Routed};
 use crate::call::script;
@@ -17,7 +16,6 @@ use crate::failure::{Code, Failure};
 use crate::flights::Purpose;
 use crate::ids::{CallId, Req};
 use crate::input::{Action, DialogChoice, Place};
-use crate::page::Page;
 use crate::state::State;
 
 pub(crate) fn call(
@@ -97,35 +95,12 @@ pub(crate) fn checked_call(
         return Err(Failure::new(Code::Refused, format!("{method} is refused: {why}")));
     }
     let routed = routing::place(state, to, method)?;
-    let page = state.sessions.get(&routed.route).and_then(|session| state.pages.get(&session.page));
-    if let Some(why) =
-        page.and_then(|page| raw::kills(method, page)).or_else(|| closes_doomed(state, method, params))
-    {
+    if let Some(why) = deadly::command(state, &routed.route, method, params) {
         return Err(Failure::new(Code::Refused, format!("{method} is refused: {why}")));
     }
     routing::renderer(state, &routed.route, method)?;
     check::has_room(state)?;
     Ok(routed)
-}
-
-/// Commands that name what they close in their parameters: whether that is a page whose closing kills the browser.
-fn closes_doomed(state: &State, method: &str, params: &str) -> Option<&'static str> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Named {
-        target_id: Option<TargetId>,
-        browser_context_id: Option<BrowserContextId>,
-    }
-    if !matches!(method, "Target.closeTarget" | "Target.disposeBrowserContext") {
-        return None;
-    }
-    let named = serde_json::from_str::<Named>(params).ok()?;
-    let is_named = |target: &TargetId, page: &Page| {
-        named.target_id.as_ref() == Some(target)
-            || named.browser_context_id.is_some() && page.context == named.browser_context_id
-    };
-    let pages = state.pages.iter().filter(|(target, page)| is_named(target, page));
-    pages.filter_map(|(_, page)| raw::kills("Target.closeTarget", page)).next()
 }
 
 /// A raw `Page.handleJavaScriptDialog` is an answer like any other, so that exactly one party answers.

@@ -149,3 +149,33 @@ fn a_dialog_without_a_frame_goes_with_the_iframe_that_has_its_url() {
     assert!(rig.snapshot().pending_dialogs.is_empty());
     assert_eq!(block(&mut rig), Some(Unanswerable::FrameRemoved));
 }
+
+/// Measured on Chromium 156: it crashes when a page is closed under the dialog of an iframe in another process.
+#[test]
+fn a_page_is_not_closed_under_the_dialog_of_another_process() {
+    let mut rig = with_oopifs();
+    rig.opening("SP", "B", "confirm", "in b");
+    assert!(refused(&mut rig, "Page.close"));
+    for (method, params) in [
+        ("Target.closeTarget", json!({ "targetId": "P" })),
+        ("Target.disposeBrowserContext", json!({ "browserContextId": "C" })),
+    ] {
+        let (method, params) = (method.to_owned(), params.to_string());
+        let req = rig.host(Command::Call { place: Place::Active, method, params, timeout_ms: None });
+        assert_eq!(rig.code(req), Code::Refused);
+        assert!(rig.failure(req).message.contains("answer the dialog first"));
+    }
+    assert!(!refused(&mut rig, "Page.reload"), "that closes the dialog, and nothing else");
+
+    let mut rig = with_oopifs();
+    rig.opening("SP", "P", "confirm", "of the page itself");
+    assert!(!refused(&mut rig, "Page.close"), "that does no harm");
+    let mut rig = with_oopifs();
+    rig.opening("SP", "B", "confirm", "in b");
+    let req = rig.respond(None, accept());
+    let id = rig.last_id("Page.handleJavaScriptDialog");
+    rig.closed("SP", "B", true, "");
+    rig.reply(id, json!({}));
+    assert!(matches!(rig.outcome(req), Some(Outcome::Answered { .. })));
+    assert!(!refused(&mut rig, "Page.close"));
+}
