@@ -209,8 +209,15 @@ fn stage(failure: &Failure) -> String {
 pub(crate) fn next(failure: &Failure) -> &'static str {
     match failure.detail.stage {
         Some(Stage::Resolve) => "look at the URL, or give the path of a user-data-dir whose browser runs",
-        Some(Stage::Tcp) => "start the browser with --remote-debugging-port=PORT, and look at host and port",
-        Some(Stage::Tls) => "look at the certificate, or at whether the server speaks TLS at all",
+        Some(Stage::Tcp) if failure.detail.http_status.is_some() => {
+            "look at the proxy (network.proxy, or HTTPS_PROXY), or go past it by network.no_proxy"
+        }
+        Some(Stage::Tcp) => {
+            "start the browser with --remote-debugging-port=PORT, and look at host and port; `doctor` says whether a proxy leads there"
+        }
+        Some(Stage::Tls) => {
+            "trust its authority by --ca-file (network.ca_file), or look at whether the server speaks TLS at all"
+        }
         Some(Stage::Upgrade) => {
             "look at the HTTP status: a token may have run out, or the browser may be gone"
         }

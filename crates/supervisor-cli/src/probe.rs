@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::escape;
 use crate::exit::Exit;
 use crate::screen::Screen;
-use crate::settings::{self, Layer, Loaded};
+use crate::settings::{self, Flags, Layer, Loaded, ReachKeys};
 use crate::signals::{Signal, Signals};
 
 const EXAMPLES: &str = "\
@@ -19,6 +19,7 @@ Examples:
   cdp-supervisor probe http://127.0.0.1:9222           by its debugging port
   cdp-supervisor probe 'wss://connect.example/?key=…'  by its signed URL
   cdp-supervisor probe ~/.config/chromium              by its user-data-dir
+  cdp-supervisor probe wss://b.example --ca-file ca.pem --header 'X-Key: …'
   cdp-supervisor probe --launch --browser /opt/chrome/chrome
   cdp-supervisor probe --launch --json | jq .matrix
 
@@ -43,15 +44,14 @@ pub(crate) struct Args {
     /// For how many seconds a dialog is left open before it is answered; more than a slow backend takes to close it.
     #[arg(long, value_name = "SECONDS", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=60))]
     hold: u64,
-    /// After how many seconds connecting is given up, instead of `timeouts.start_s`.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3_600))]
-    start_timeout: Option<u64>,
+    #[command(flatten)]
+    reach: Flags<ReachKeys>,
 }
 
 impl Args {
     /// Its part of the settings.
     pub(crate) fn settings(&self) -> Vec<Layer> {
-        self.browser.settings().into_iter().collect()
+        [self.reach.layer()].into_iter().chain(self.browser.settings()).collect()
     }
 }
 
@@ -74,10 +74,7 @@ pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
 fn request(args: &Args, loaded: &Loaded, launched: Option<&Running>) -> Result<Request, CliError> {
     let endpoint = settings::endpoint(&loaded.settings, launched).ok_or(CliError::NoUrl)?;
     let mut request = Request::new(endpoint);
-    request.start = settings::start_options(&loaded.settings);
-    if let Some(seconds) = args.start_timeout {
-        request.start.start_timeout = Duration::from_secs(seconds);
-    }
+    request.start = settings::start_options(&loaded.settings, launched);
     request.check_timeout = Duration::from_secs(args.check_timeout);
     request.hold = Duration::from_secs(args.hold);
     Ok(request)

@@ -68,7 +68,7 @@ fn a_machine_without_a_browser_is_warned_of_and_not_bad() {
         "no file was found",
         "no browser is configured",
         "journals are kept in",
-        "HTTPS_PROXY is set",
+        "the way to a wss browser elsewhere leads through the proxy that HTTPS_PROXY or ALL_PROXY names",
         "127.0.0.1:9222",
     ] {
         find(&findings, part);
@@ -105,6 +105,37 @@ fn a_configured_browser_that_does_not_answer_is_bad_and_a_remote_one_is_left_alo
     assert_eq!(code, Some(1));
     find(&findings, "nobody answers at wss://host.invalid/");
     assert!(!format!("{findings:?}").contains("secret"));
+}
+
+#[test]
+fn the_way_through_the_network_is_told_without_secrets() {
+    let home = Home::new();
+    let url = "wss://host.invalid/?token=secret";
+    let (code, findings) =
+        home.findings(&[url, "--proxy", "http://user:secret@p.test:3128", "--insecure-tls"]);
+    assert_eq!(code, Some(0));
+    find(
+        &findings,
+        "the way to wss://host.invalid/ leads through the proxy http://p.test:3128 (network.proxy)",
+    );
+    assert_eq!(find(&findings, "any certificate is taken for good")["level"], "warn");
+    find(&findings, "network.proxy is http://p.test:3128 (--proxy)");
+    assert!(!format!("{findings:?}").contains("secret"));
+
+    home.write("config.yaml", "network:\n  ca_file: ca.pem\n  no_proxy: host.invalid\n", 0o600);
+    let (code, findings) = home.findings(&[url]);
+    assert_eq!(code, Some(1));
+    find(&findings, "the way to wss://host.invalid/ is direct");
+    let bad = find(&findings, "the CA file ca.pem cannot be used");
+    assert_eq!((&bad["level"], &bad["about"]), (&"bad".into(), &"network".into()));
+    std::fs::copy(
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../supervisor/tests/tls/root.pem"),
+        home.path().join("ca.pem"),
+    )
+    .unwrap();
+    let (code, findings) = home.findings(&[url]);
+    assert_eq!(code, Some(0));
+    find(&findings, "the certificates in ca.pem are trusted as well as the usual ones");
 }
 
 #[test]

@@ -104,7 +104,7 @@ async fn dial_stages(
     progress: &Progress,
 ) -> Result<Dialled, DialError> {
     let url = resolve::socket_url(endpoint, dialling, progress).await?;
-    let stream = tcp::connect(&url, &dialling.way, progress).await?;
+    let stream = tcp::connect(&url, &dialling.way.to(endpoint), progress).await?;
     progress.reached(Stage::Upgrade);
     let request = upgrade_request(&url, &dialling.headers)?;
     let upgraded = client_async_with_config(request, stream, Some(socket_config())).await;

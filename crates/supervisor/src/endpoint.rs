@@ -49,14 +49,19 @@ impl Endpoint {
     /// Whether it is on this machine, as far as its name tells.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        match &self.0 {
-            Given::Profile(_) => true,
-            Given::Socket(url) | Given::Server(url) => is_local(url),
-        }
+        self.url().is_none_or(is_local)
     }
 
     pub(crate) fn given(&self) -> &Given {
         &self.0
+    }
+
+    /// Its URL, if it is no profile.
+    pub(crate) fn url(&self) -> Option<&Url> {
+        match &self.0 {
+            Given::Profile(_) => None,
+            Given::Socket(url) | Given::Server(url) => Some(url),
+        }
     }
 
     pub(crate) fn socket(url: Url) -> Self {

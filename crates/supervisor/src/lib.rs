@@ -40,6 +40,7 @@ mod log;
 mod merge;
 mod network;
 mod proxy;
+mod proxy_choice;
 mod pump;
 mod raw;
 mod recorder;

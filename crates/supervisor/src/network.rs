@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use supervisor_core::{Code, Failure};
 use url::Url;
 
+use crate::endpoint::Endpoint;
+use crate::proxy_choice::proxy_for;
 use crate::secret::Secret;
+use crate::tls;
 
 /// The network between a host and a browser.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,6 +17,10 @@ use crate::secret::Secret;
 pub struct Network {
     /// Through which proxy.
     pub proxy: Proxy,
+    /// Hosts that are reached without a proxy, instead of those of `NO_PROXY`: names with what is below them, addresses, each
+    /// with a port or without, or `*` for all, with commas between them. Without it `NO_PROXY` is gone by where the
+    /// environment names the proxy.
+    pub no_proxy: Option<String>,
     /// A file with certificates in PEM form that are trusted as well as the usual ones: that of a company, or of a browser's
     /// own server.
     pub ca_file: Option<PathBuf>,
@@ -30,11 +37,44 @@ pub enum Proxy {
     Environment,
     /// None at all.
     Direct,
-    /// This one, for every endpoint: `http://[USER:PASSWORD@]HOST:PORT`, or `https://…`. It may hold a password.
+    /// This one, for every endpoint that [`Network::no_proxy`] does not except: `http://[USER:PASSWORD@]HOST:PORT`, or `https://…`. It may hold a password.
     Url(Secret),
 }
 
+impl Network {
+    /// The proxy that leads to an endpoint, without its secrets; `None` when the connection is direct.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a proxy that cannot be used; its text is not in the error.
+    pub fn proxy_to(&self, endpoint: &Endpoint) -> Result<Option<String>, Failure> {
+        let variable = |name: &str| std::env::var(name).ok();
+        let Some(url) = endpoint.url() else { return Ok(None) };
+        proxy_for(url, self, variable).map(|proxy| proxy.map(|url| place(&url)))
+    }
+
+    /// Whether it can be used: the proxy's text, and the file of certificates, which is read.
+    ///
+    /// # Errors
+    /// `invalid_argument`, saying what cannot be used and why.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.proxy.check()?;
+        tls::config(self).map(drop)
+    }
+}
+
 impl Proxy {
+    /// Reads what a person writes: `environment`, `direct`, or the proxy's URL.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a URL that cannot be used; its text is not in the error.
+    pub fn parse(text: &str) -> Result<Self, Failure> {
+        match text.trim() {
+            "environment" => Ok(Proxy::Environment),
+            "direct" => Ok(Proxy::Direct),
+            url => parse(url).map(|_| Proxy::Url(Secret::new(url))),
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), Failure> {
         match self {
             Proxy::Url(text) => parse(text.reveal()).map(drop),
@@ -53,55 +93,27 @@ impl fmt::Debug for Proxy {
     }
 }
 
-/// The proxy that leads to this endpoint, if any does.
-///
-/// # Errors
-/// `invalid_argument` for a proxy that cannot be used; its text is not in the error.
-pub(crate) fn proxy_for(
-    url: &Url,
-    proxy: &Proxy,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Url>, Failure> {
-    match proxy {
-        Proxy::Direct => Ok(None),
-        Proxy::Url(text) => parse(text.reveal()).map(Some),
-        Proxy::Environment => from_environment(url, variable),
+/// As [`Proxy::parse`] reads it, without user and password.
+impl fmt::Display for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Proxy::Environment => f.write_str("environment"),
+            Proxy::Direct => f.write_str("direct"),
+            Proxy::Url(text) => match parse(text.reveal()) {
+                Ok(url) => f.write_str(&place(&url)),
+                Err(_) => f.write_str("(unusable)"),
+            },
+        }
     }
 }
 
-fn from_environment(url: &Url, variable: impl Fn(&str) -> Option<String>) -> Result<Option<Url>, Failure> {
-    let either = |name: &str| {
-        let found = variable(name).or_else(|| variable(&name.to_lowercase()));
-        found.filter(|value| !value.trim().is_empty())
-    };
-    let is_encrypted = matches!(url.scheme(), "wss" | "https");
-    if !is_encrypted
-        || crate::endpoint::is_local(url)
-        || excepted(url, &either("NO_PROXY").unwrap_or_default())
-    {
-        return Ok(None);
-    }
-    either("HTTPS_PROXY").or_else(|| either("ALL_PROXY")).map(|text| parse(&text)).transpose()
+/// A proxy without its secrets.
+fn place(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
 }
 
-/// As curl reads it: names with what is below them, addresses, each with a port or without, or `*` for all.
-fn excepted(url: &Url, exceptions: &str) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_lowercase();
-    let port = url.port_or_known_default();
-    exceptions.split([',', ' ']).map(str::trim).filter(|it| !it.is_empty()).any(|exception| {
-        let (name, only) = match exception.rsplit_once(':') {
-            Some((name, digits)) if !name.contains(':') || name.ends_with(']') => {
-                (name, digits.parse::<u16>().ok())
-            }
-            _ => (exception, None),
-        };
-        let name = name.trim_matches(['[', ']']).trim_start_matches('.').to_lowercase();
-        let is_below = host.strip_suffix(&name).is_some_and(|before| before.ends_with('.'));
-        (name == "*" || host == name || is_below) && only.is_none_or(|only| Some(only) == port)
-    })
-}
-
-fn parse(text: &str) -> Result<Url, Failure> {
+pub(crate) fn parse(text: &str) -> Result<Url, Failure> {
     let text = text.trim();
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url =
@@ -118,67 +130,38 @@ fn parse(text: &str) -> Result<Url, Failure> {
 mod tests {
     use super::*;
 
-    fn url(text: &str) -> Url {
-        Url::parse(text).unwrap()
-    }
-
-    fn found(endpoint: &str, variables: &[(&str, &str)]) -> Option<String> {
-        let variable =
-            |name: &str| variables.iter().find(|(own, _)| *own == name).map(|(_, value)| (*value).to_owned());
-        proxy_for(&url(endpoint), &Proxy::Environment, variable).unwrap().map(String::from)
-    }
-
     #[test]
-    fn the_environment_names_a_proxy_for_encrypted_endpoints_elsewhere() {
-        let proxy = [("HTTPS_PROXY", "http://proxy.example:3128")];
-        assert_eq!(found("wss://browser.example/", &proxy).as_deref(), Some("http://proxy.example:3128/"));
-        for direct in ["ws://browser.example/", "wss://localhost/", "https://127.0.0.1:9222", "wss://[::1]/"]
-        {
-            assert_eq!(found(direct, &proxy), None, "{direct}");
-        }
-        assert!(found("https://browser.example", &[("https_proxy", "proxy.example:3128")]).is_some());
-        assert!(found("wss://browser.example", &[("ALL_PROXY", "http://p")]).is_some());
-        assert_eq!(found("wss://browser.example", &[("HTTP_PROXY", "http://p"), ("HTTPS_PROXY", " ")]), None);
-    }
-
-    #[test]
-    fn exceptions_are_names_with_what_is_below_addresses_and_ports() {
-        let except = |endpoint: &str, exceptions: &str| {
-            found(endpoint, &[("HTTPS_PROXY", "http://p"), ("NO_PROXY", exceptions)]).is_none()
-        };
-        for (endpoint, exceptions) in [
-            ("wss://browser.example/", "browser.example"),
-            ("wss://a.browser.example/", "other, .browser.example"),
-            ("wss://a.browser.EXAMPLE/", "Browser.example"),
-            ("wss://browser.example:8443/", "browser.example:8443"),
-            ("wss://browser.example/", "*"),
-            ("wss://10.0.0.1/", "10.0.0.1"),
-            ("wss://[2001:db8::1]/", "2001:db8::1"),
-            ("wss://[2001:db8::1]/", "[2001:db8::1]:443"),
+    fn a_proxy_is_read_and_shown_without_its_secrets() {
+        for (text, shown) in [
+            ("environment", "environment"),
+            (" direct ", "direct"),
+            ("http://user:secret@proxy.example:3128", "http://proxy.example:3128"),
+            ("https://secret@proxy.example/?secret", "https://proxy.example"),
+            ("proxy.example:3128", "http://proxy.example:3128"),
         ] {
-            assert!(except(endpoint, exceptions), "{endpoint} {exceptions}");
+            let proxy = Proxy::parse(text).unwrap();
+            assert_eq!(proxy.to_string(), shown);
+            assert!(!format!("{proxy:?}").contains("secret"));
         }
-        for (endpoint, exceptions) in [
-            ("wss://browser.example/", "rowser.example"),
-            ("wss://browser.example/", "a.browser.example"),
-            ("wss://browser.example/", "browser.example:8443"),
-            ("wss://browser.example/", ""),
-        ] {
-            assert!(!except(endpoint, exceptions), "{endpoint} {exceptions}");
-        }
-    }
-
-    #[test]
-    fn a_proxy_of_the_host_is_for_every_endpoint_and_is_never_shown() {
-        let proxy = Proxy::Url("http://user:secret@proxy.example:3128".into());
-        let chosen = proxy_for(&url("ws://127.0.0.1:9222"), &proxy, |_| None).unwrap().unwrap();
-        assert_eq!(chosen.host_str(), Some("proxy.example"));
-        assert!(!format!("{proxy:?}").contains("secret"));
-        assert_eq!(proxy_for(&url("wss://h"), &Proxy::Direct, |_| Some("http://p".to_owned())), Ok(None));
-        for text in ["socks5://secret:1", "http://", "secret secret"] {
-            let failure = proxy_for(&url("wss://h"), &Proxy::Url(text.into()), |_| None).unwrap_err();
+        for text in ["socks5://secret:1", "http://", "secret secret", ""] {
+            let failure = Proxy::parse(text).unwrap_err();
             assert_eq!(failure.code, Code::InvalidArgument);
             assert!(!failure.message.contains("secret"), "{failure}");
         }
+        assert_eq!(Proxy::Url("socks5://secret".into()).to_string(), "(unusable)");
+    }
+
+    #[test]
+    fn the_way_to_an_endpoint_is_told_without_secrets() {
+        let mut network =
+            Network { proxy: Proxy::Url("http://u:secret@p.example:1".into()), ..Network::default() };
+        let to = |network: &Network, text: &str| network.proxy_to(&Endpoint::parse(text).unwrap()).unwrap();
+        assert_eq!(to(&network, "ws://127.0.0.1:1/?secret").as_deref(), Some("http://p.example:1"));
+        assert_eq!(to(&network, "/a/profile"), None);
+        network.no_proxy = Some("127.0.0.1".into());
+        assert_eq!(to(&network, "ws://127.0.0.1:1/"), None);
+        assert!(network.check().is_ok());
+        network.ca_file = Some("/nonexistent/ca.pem".into());
+        assert!(network.check().unwrap_err().message.contains("/nonexistent/ca.pem"));
     }
 }

@@ -12,16 +12,18 @@ use tokio::time::sleep;
 use url::{Host, Url};
 
 use crate::dial::{DialError, Progress};
+use crate::endpoint::Endpoint;
 use crate::limits::{ADDRESS_STAGGER, MAX_ADDRESSES};
-use crate::network::{Network, Proxy, proxy_for};
+use crate::network::{Network, Proxy};
 use crate::proxy::tunnel;
+use crate::proxy_choice::proxy_for;
 use crate::start::{Connect, Stream};
 use crate::tls;
 
 /// The way that a host chose through the network, made ready.
 #[derive(Clone)]
 pub(crate) struct Way {
-    proxy: Proxy,
+    network: Network,
     tls: Arc<ClientConfig>,
     /// The host makes the stream itself.
     by_host: Option<Connect>,
@@ -32,12 +34,21 @@ impl Way {
     /// `invalid_argument` for a proxy or a file of certificates that cannot be used.
     pub(crate) fn of(network: &Network, by_host: Option<Connect>) -> Result<Self, Failure> {
         network.proxy.check()?;
-        Ok(Self { proxy: network.proxy.clone(), tls: tls::config(network)?, by_host })
+        Ok(Self { network: network.clone(), tls: tls::config(network)?, by_host })
+    }
+
+    /// The same to this endpoint: a browser whose profile is here is here too, and no proxy leads to it.
+    pub(crate) fn to(&self, endpoint: &Endpoint) -> Self {
+        let mut way = self.clone();
+        if endpoint.url().is_none() {
+            way.network.proxy = Proxy::Direct;
+        }
+        way
     }
 
     fn proxy_to(&self, url: &Url) -> Result<Option<Url>, DialError> {
         let variable = |name: &str| std::env::var(name).ok();
-        proxy_for(url, &self.proxy, variable).map_err(|failure| DialError::new(Stage::Tcp, failure.message))
+        proxy_for(url, &self.network, variable).map_err(|failure| DialError::new(Stage::Tcp, failure.message))
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::finding::Finding;
-use crate::settings::{Around, Loaded};
+use crate::settings::{self, Around, Loaded};
 
 const ABOUT: &str = "endpoint";
 
@@ -49,7 +49,8 @@ async fn configured(loaded: &Loaded, connect: bool) -> Finding {
         return Finding::ok(ABOUT, format!("{endpoint} is configured, and was not tried: --connect does"));
     }
     let limit = loaded.settings.timeouts.start_s.0.max(PATIENCE);
-    match knock(endpoint, &browser.headers.secrets(), &Network::default(), limit).await {
+    let network = settings::network(&loaded.settings);
+    match knock(endpoint, &browser.headers.secrets(), &network, limit).await {
         Ok(product) => {
             Finding::ok(ABOUT, format!("{} answers at {endpoint}, which is configured", named(product)))
         }

@@ -5,7 +5,6 @@ use std::path::Path;
 use rustix::process::{Resource, getrlimit};
 
 use super::finding::Finding;
-use crate::settings::Around;
 
 const ABOUT: &str = "machine";
 
@@ -15,10 +14,6 @@ const FEW_FILES: u64 = 256;
 /// Chromium keeps what its processes share in /dev/shm; with the 64 MB of a plain container, large pages crash.
 const SMALL_SHARED_MEMORY: u64 = 128 * 1024 * 1024;
 
-/// Variables that other programs go by, and that connections to a browser do not.
-const PROXIES: [&str; 6] =
-    ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-
 /// Files of Linux that say whether an ordinary process may have namespaces of its own, which Chromium's sandbox is made
 /// of; and the value that says no.
 const NAMESPACES: [(&str, &str); 3] = [
@@ -27,9 +22,9 @@ const NAMESPACES: [(&str, &str); 3] = [
     ("/proc/sys/user/max_user_namespaces", "0"),
 ];
 
-pub(super) fn look(around: &Around) -> Vec<Finding> {
+pub(super) fn look() -> Vec<Finding> {
     let system = Finding::ok(ABOUT, format!("{}, cdp-supervisor {}", system(), env!("CARGO_PKG_VERSION")));
-    let found = [sandbox(), files(), shared_memory(), proxies(around)];
+    let found = [sandbox(), files(), shared_memory()];
     std::iter::once(system).chain(found.into_iter().flatten()).collect()
 }
 
@@ -68,12 +63,5 @@ fn shared_memory() -> Option<Finding> {
     (size < SMALL_SHARED_MEMORY).then(|| {
         let what = format!("/dev/shm has {} MB: pages of a Chromium in here may crash", size / (1024 * 1024));
         Finding::warn(ABOUT, what, "start the container with --shm-size=1g, or with --ipc=host")
-    })
-}
-
-fn proxies(around: &Around) -> Option<Finding> {
-    let names: Vec<_> = PROXIES.into_iter().filter(|name| around.has(name)).collect();
-    (!names.is_empty()).then(|| {
-        Finding::ok(ABOUT, format!("{} is set: connections to a browser do not go by it", names.join(", ")))
     })
 }

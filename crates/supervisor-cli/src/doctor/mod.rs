@@ -6,6 +6,7 @@ mod endpoints;
 mod finding;
 mod folders;
 mod machine;
+mod network;
 mod preferences;
 
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ Examples:
   cdp-supervisor doctor --bundle report.json      for a report of a fault
   cdp-supervisor doctor wss://host.example/… --connect
 
-It looks at browsers, endpoints, settings, folders and limits, and says what to do about what is not well. A browser \
+It looks at browsers, the network, endpoints, settings, folders and limits, and says what to do about what is not well. A browser \
 on this machine is asked for its version; one elsewhere only with --connect, because some backends count each \
 connection. The exit code is 1 when something is bad; warnings are not.
 
@@ -65,9 +66,10 @@ impl Args {
 pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
     let mut findings = preferences::look(&loaded);
     findings.extend(tokio::task::spawn_blocking(browsers::look).await.unwrap_or_default());
+    findings.extend(network::look(&loaded));
     findings.extend(endpoints::look(&loaded, args.connect).await);
     findings.extend(folders::look(&loaded).await);
-    findings.extend(machine::look(&loaded.around));
+    findings.extend(machine::look());
     if let Some(path) = &args.bundle {
         bundle::write(path, &loaded, &findings)?;
     }

@@ -7,6 +7,9 @@ use crate::settings::{self, Loaded};
 
 const ABOUT: &str = "settings";
 
+/// The keys whose values may hold secrets.
+const SECRET: [&str; 3] = ["browser.headers", "browser.cdp_url", "network.proxy"];
+
 pub(super) fn look(loaded: &Loaded) -> Vec<Finding> {
     if let Some(error) = &loaded.wrong {
         let (what, next) = split(error);
@@ -30,13 +33,11 @@ fn split(text: &str) -> (String, String) {
 /// A file with secrets that others can read.
 fn readable(loaded: &Loaded) -> Option<Finding> {
     let path = loaded.file.as_ref()?;
-    let holds_secrets = loaded.file_gives("browser.headers") || loaded.file_gives("browser.cdp_url");
+    let holds_secrets = SECRET.iter().any(|key| loaded.file_gives(key));
     let mode = path.metadata().ok()?.permissions().mode();
     (holds_secrets && mode & 0o044 != 0).then(|| {
-        let what = format!(
-            "{} can be read by others, and may hold secrets (browser.headers, browser.cdp_url)",
-            path.display()
-        );
+        let keys = SECRET.join(", ");
+        let what = format!("{} can be read by others, and may hold secrets ({keys})", path.display());
         Finding::warn(ABOUT, what, format!("chmod 600 {}", path.display()))
     })
 }

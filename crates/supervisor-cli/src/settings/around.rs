@@ -29,11 +29,6 @@ impl Around {
         self.variables.iter()
     }
 
-    /// Whether a variable is set, and not empty.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.variables.get(OsString::from(name).as_os_str()).is_some_and(|value| !value.is_empty())
-    }
-
     /// The home folder.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         self.folder("HOME")

@@ -15,7 +15,8 @@ Made from the code; `cargo xtask docs` writes it anew. The schema for editors is
 
 A value comes from the first of these that gives one:
 
-1. a flag of the command line, for the subcommands that supervise (`mcp`, `serve`, `watch`, `record`);
+1. a flag of the command line, for the subcommands that supervise (`mcp`, `serve`, `watch`, `record`); those that say how the browser
+   is reached (`network`, `browser.headers`, `timeouts.start_s`) for `probe` and `doctor` too;
 2. a variable of the environment. An empty one gives none; `~` means none, as in YAML. `BROWSER_CDP_URL` is taken for
    `browser.cdp_url`, after our own name for it;
 3. one file: the one that `--config` names, else `config.yaml` in the working directory, else
@@ -27,7 +28,7 @@ the schema. A key that is not there, or a value that cannot be meant so, is an e
 them are told at once, and nothing is started (exit code 2). `--config /dev/null` reads no file.
 
 A key is replaced as a whole, `headers` too. In the file, a relative path starts at the file's folder and `~/` is the home
-folder. The URL and the values of headers may hold secrets: they are never shown, logged, journalled or recorded. A file with
+folder. The URL, the proxy and the values of headers may hold secrets: they are never shown, logged, journalled or recorded. A file with
 secrets should be readable by its owner alone.
 
 ";

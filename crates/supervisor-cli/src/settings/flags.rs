@@ -20,9 +20,7 @@ pub(crate) struct Flags<P> {
 
 /// Which keys.
 pub(crate) trait Which {
-    const PART: Part;
-    /// What stands above them in a help text.
-    const HEADING: &'static str;
+    const PARTS: &'static [Part];
     /// Whether they are taken at any place of the command line.
     const EVERYWHERE: bool = false;
 }
@@ -30,6 +28,10 @@ pub(crate) trait Which {
 /// What tasks are supervised with.
 #[derive(Debug)]
 pub(crate) struct TaskKeys;
+
+/// How a browser is reached.
+#[derive(Debug)]
+pub(crate) struct ReachKeys;
 
 /// Where the server is.
 #[derive(Debug)]
@@ -40,19 +42,34 @@ pub(crate) struct SocketKey;
 pub(crate) struct LogKeys;
 
 impl Which for TaskKeys {
-    const PART: Part = Part::Task;
-    const HEADING: &'static str = "Settings";
+    const PARTS: &'static [Part] = &[Part::Task, Part::Reach];
+}
+
+impl Which for ReachKeys {
+    const PARTS: &'static [Part] = &[Part::Reach];
 }
 
 impl Which for SocketKey {
-    const PART: Part = Part::Socket;
-    const HEADING: &'static str = "Settings";
+    const PARTS: &'static [Part] = &[Part::Socket];
 }
 
 impl Which for LogKeys {
-    const PART: Part = Part::Log;
-    const HEADING: &'static str = "Log";
+    const PARTS: &'static [Part] = &[Part::Log];
     const EVERYWHERE: bool = true;
+}
+
+/// The keys of these parts.
+fn keys_of<P: Which>() -> impl Iterator<Item = &'static Key> {
+    KEYS.iter().filter(|key| P::PARTS.contains(&key.part))
+}
+
+/// What stands above them in a help text.
+fn heading(part: Part) -> &'static str {
+    match part {
+        Part::Task | Part::Socket => "Settings",
+        Part::Reach => "The way to the browser",
+        Part::Log => "Log",
+    }
 }
 
 impl<P> Flags<P> {
@@ -82,8 +99,7 @@ pub(crate) fn output(path: &str) -> Layer {
 
 impl<P: Which> Args for Flags<P> {
     fn augment_args(command: Command) -> Command {
-        let mine = KEYS.iter().filter(|key| key.part == P::PART);
-        command.args(mine.filter_map(arg).map(|arg| arg.help_heading(P::HEADING).global(P::EVERYWHERE)))
+        command.args(keys_of::<P>().filter_map(|key| Some(arg(key)?.global(P::EVERYWHERE))))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -94,7 +110,7 @@ impl<P: Which> Args for Flags<P> {
 impl<P: Which> FromArgMatches for Flags<P> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let mut layer = Layer::default();
-        KEYS.iter().filter(|key| key.part == P::PART).for_each(|key| take(key, matches, &mut layer));
+        keys_of::<P>().for_each(|key| take(key, matches, &mut layer));
         Ok(Self { layer, part: PhantomData })
     }
 
@@ -120,7 +136,7 @@ fn arg(key: &'static Key) -> Option<Arg> {
         }
         _ => arg,
     };
-    Some(arg.help(help(key)))
+    Some(arg.help(help(key)).help_heading(heading(key.part)))
 }
 
 /// Commands are written with hyphens; both are taken.

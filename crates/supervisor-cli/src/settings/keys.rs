@@ -52,6 +52,8 @@ pub(crate) enum Form {
 pub(crate) enum Part {
     /// Those that supervise.
     Task,
+    /// Those that connect to a browser, whatever for.
+    Reach,
     /// `serve` and its clients.
     Socket,
     /// All.
@@ -64,15 +66,19 @@ const LEVELS: Form = Form::Word(&["off", "error", "warn", "info", "debug", "trac
 const FORMATS: Form = Form::Word(&["text", "json"]);
 
 /// All keys, in the order in which they are shown.
-pub(crate) static KEYS: [Key; 21] = [
+pub(crate) static KEYS: [Key; 25] = [
     task("browser.cdp_url", Flag::Url, Form::Text),
     task("browser.dialog_policy", Flag::Value("policy", "WHO"), POLICIES),
     task("browser.dialog_timeout_s", Flag::Value("dialog-timeout", "SECONDS"), Form::Yaml),
     task("browser.bridge", Flag::Value("bridge", "WHEN"), BRIDGES),
     task("browser.bridge_host", Flag::Value("bridge-host", "HOST"), Form::Text),
     task("browser.guard", Flag::On("guard"), Form::Yaml),
-    task("browser.headers", Flag::Header("header"), Form::Yaml),
-    task("timeouts.start_s", Flag::Value("start-timeout", "SECONDS"), Form::Yaml),
+    reach("browser.headers", Flag::Header("header"), Form::Yaml),
+    reach("network.proxy", Flag::Value("proxy", "PROXY"), Form::Text),
+    reach("network.no_proxy", Flag::Value("no-proxy", "HOSTS"), Form::Text),
+    reach("network.ca_file", Flag::Value("ca-file", "FILE"), Form::Path),
+    reach("network.insecure_tls", Flag::On("insecure-tls"), Form::Yaml),
+    reach("timeouts.start_s", Flag::Value("start-timeout", "SECONDS"), Form::Yaml),
     task("timeouts.call_s", Flag::Value("call-timeout", "SECONDS"), Form::Yaml),
     task("reconnect.tries", Flag::Value("reconnect-tries", "COUNT"), Form::Yaml),
     task("reconnect.seconds", Flag::Value("reconnect-seconds", "SECONDS"), Form::Yaml),
@@ -90,6 +96,10 @@ pub(crate) static KEYS: [Key; 21] = [
 
 const fn task(path: &'static str, flag: Flag, form: Form) -> Key {
     Key { path, flag, form, part: Part::Task }
+}
+
+const fn reach(path: &'static str, flag: Flag, form: Form) -> Key {
+    Key { path, flag, form, part: Part::Reach }
 }
 
 const fn log(path: &'static str, flag: Flag, form: Form) -> Key {

@@ -14,6 +14,7 @@ use supervisor_core::Reconnect as Budget;
 use super::bounded::{Seconds, Whole};
 use super::bridge_host::BridgeHost;
 use super::hidden::{CdpUrl, Headers};
+use super::proxy_choice::ProxyChoice;
 
 /// A megabyte, as `max_mb` counts it.
 pub(crate) const MB: u64 = 1024 * 1024;
@@ -24,6 +25,8 @@ pub(crate) const MB: u64 = 1024 * 1024;
 pub(crate) struct Settings {
     /// The browser, and what becomes of its dialogs.
     pub(crate) browser: Browser,
+    /// The way through the network to the browser.
+    pub(crate) network: Network,
     /// How long things may take.
     pub(crate) timeouts: Timeouts,
     /// How long a lost connection is tried again; whichever is spent first ends the task as failed.
@@ -58,6 +61,22 @@ pub(crate) struct Browser {
     pub(crate) guard: bool,
     /// HTTP headers for the connection to the browser. Their values are secrets: they are shown nowhere.
     pub(crate) headers: Headers,
+}
+
+/// The way through the network to the browser.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Network {
+    /// Which proxy leads to the browser: `environment` (HTTPS_PROXY or else ALL_PROXY, for wss and https URLs that are not of
+    /// this machine), `direct`, or http://USER:PASSWORD@HOST:PORT for every URL. User and password are shown nowhere.
+    pub(crate) proxy: ProxyChoice,
+    /// Hosts that are reached without a proxy, with commas between them: names with what is below them, addresses, each with
+    /// a port or without, or `*` for all. It stands for NO_PROXY.
+    pub(crate) no_proxy: Option<String>,
+    /// A file of certificates in PEM form that are trusted as well as the usual ones.
+    pub(crate) ca_file: Option<PathBuf>,
+    /// Whether any certificate is taken for good. Then anybody on the way can read and change everything: for tests only.
+    pub(crate) insecure_tls: bool,
 }
 
 /// How long things may take.

@@ -8,7 +8,7 @@ use super::keys::{Flag, KEYS, Key};
 use super::*;
 
 /// For each key three values: for the file as YAML, for the variable, for the flag. None is the default.
-const SAMPLES: [(&str, [&str; 3]); 21] = [
+const SAMPLES: [(&str, [&str; 3]); 25] = [
     ("browser.cdp_url", ["http://f.test:1/", "http://e.test:1/", "http://c.test:1/"]),
     ("browser.dialog_policy", ["auto_dismiss", "auto_accept", "must_respond"]),
     ("browser.dialog_timeout_s", ["1", "2.5", "3"]),
@@ -16,6 +16,10 @@ const SAMPLES: [(&str, [&str; 3]); 21] = [
     ("browser.bridge_host", ["f.invalid", "e.invalid", "c.invalid"]),
     ("browser.guard", ["true", "false", "true"]),
     ("browser.headers", ["{F: x}", "{E: x}", "C: x"]),
+    ("network.proxy", ["http://u:p@f.test:1", "direct", "http://c.test:1"]),
+    ("network.no_proxy", ["f.test", "e.test", "c.test"]),
+    ("network.ca_file", ["/f", "/e", "/c"]),
+    ("network.insecure_tls", ["true", "false", "true"]),
     ("timeouts.start_s", ["1", "2", "3"]),
     ("timeouts.call_s", ["1", "2", "3"]),
     ("reconnect.tries", ["1", "2", "3"]),
@@ -66,6 +70,7 @@ fn shown(key: &Key, loaded: &Loaded) -> Value {
 fn expected(key: &Key, sample: &str) -> Value {
     match key.path {
         "browser.headers" => json!({&sample.trim_start_matches('{')[..1]: "(hidden)"}),
+        "network.proxy" => json!(sample.replace("u:p@", "")),
         _ => key.value(sample).unwrap(),
     }
 }

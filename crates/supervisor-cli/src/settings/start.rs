@@ -1,7 +1,9 @@
 //! What a task is started with, as the settings say.
 
 use chromium_launcher::Running;
-use supervisor::{Endpoint, Failure, Options, Reconnect, Recording, StartOptions, Supervisor, Task};
+use supervisor::{
+    Endpoint, Failure, Network, Options, Proxy, Reconnect, Recording, StartOptions, Supervisor, Task,
+};
 use supervisor_mcp::Defaults;
 
 use super::journal::OwnJournal;
@@ -17,10 +19,13 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// As the settings say.
+    /// As the settings say. What makes connections unsafe is told in the log.
     pub(crate) fn new(loaded: &Loaded, launched: Option<&Running>) -> Self {
+        if loaded.settings.network.insecure_tls {
+            tracing::warn!("any certificate is taken for good (network.insecure_tls): only for tests");
+        }
         let journal = OwnJournal::begin(loaded);
-        let mut start = start_options(&loaded.settings);
+        let mut start = start_options(&loaded.settings, launched);
         start.recording = recording(&loaded.settings);
         start.journal = journal.as_ref().map(OwnJournal::keeper);
         Self { start, endpoint: endpoint(&loaded.settings, launched), journal }
@@ -68,11 +73,27 @@ pub(crate) fn endpoint(settings: &Settings, launched: Option<&Running>) -> Optio
 }
 
 /// How a browser is reached and a task started, without a recording and a journal.
-pub(crate) fn start_options(settings: &Settings) -> StartOptions {
+pub(crate) fn start_options(settings: &Settings, launched: Option<&Running>) -> StartOptions {
     let mut start = StartOptions::from(options(settings));
     start.start_timeout = settings.timeouts.start_s.0;
     start.headers = settings.browser.headers.secrets();
+    start.network = network(settings);
+    if launched.is_some() {
+        // It is on this machine, where no proxy has to lead to.
+        start.network.proxy = Proxy::Direct;
+    }
     start
+}
+
+/// The way through the network.
+pub(crate) fn network(settings: &Settings) -> Network {
+    let given = &settings.network;
+    let mut network = Network::default();
+    network.proxy = given.proxy.0.clone();
+    network.no_proxy = given.no_proxy.clone();
+    network.ca_file = given.ca_file.clone();
+    network.insecure_tls = given.insecure_tls;
+    network
 }
 
 fn options(settings: &Settings) -> Options {

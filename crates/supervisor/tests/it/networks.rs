@@ -71,6 +71,23 @@ async fn a_proxy_leads_to_a_browser_that_only_it_reaches() {
 }
 
 #[tokio::test]
+async fn no_proxy_and_a_profile_lead_past_the_proxy_of_the_host() {
+    let peer = Peer::start().await;
+    let nobody = Proxy::Url("http://127.0.0.1:1".into());
+    let url = format!("ws://127.0.0.1:{}/devtools/browser/B", peer.port());
+    let refused = start(&url, network(|it| it.proxy = nobody.clone())).await.unwrap_err();
+    assert!(refused.message.contains("proxy"), "{refused}");
+    let past = network(|it| (it.proxy, it.no_proxy) = (nobody.clone(), Some("127.0.0.1".into())));
+    assert_eq!(start(&url, past).await.unwrap(), Status::Connected);
+
+    let profile = tempfile::tempdir().unwrap();
+    let port = format!("{}\n/devtools/browser/B\n", peer.port());
+    std::fs::write(profile.path().join("DevToolsActivePort"), port).unwrap();
+    let status = start(profile.path().to_str().unwrap(), network(|it| it.proxy = nobody)).await;
+    assert_eq!(status.unwrap(), Status::Connected);
+}
+
+#[tokio::test]
 async fn a_proxy_that_refuses_is_told_with_its_status_and_without_secrets() {
     let peer = Peer::start().await;
     let (port, _asked) = proxy(peer.port()).await;
