@@ -9,6 +9,7 @@ mod observe;
 mod parts;
 mod probe;
 mod purity;
+mod race;
 mod redact;
 mod replay;
 mod servers;
