@@ -122,6 +122,7 @@ impl State {
             | Event::DialogAnswerRefused { .. }
             | Event::DialogUnanswerable { .. }
             | Event::DialogEnded { .. }
+            | Event::DialogStrayTaken { .. }
             | Event::DialogAnswerSettled { .. }
             | Event::DialogEndRepeated { .. }
             | Event::DialogReasonKnown { .. } => self.apply_dialog(at, &recorded.event),

@@ -435,6 +435,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         owed: Vec<Route>,
     },
+    /// The browser took an answer whose dialog another party had closed: it hit another one, which is not known yet.
+    DialogStrayTaken {
+        /// The dialog that it was meant for.
+        id: DialogId,
+    },
     /// It is known where an answer went whose dialog another party had closed.
     DialogAnswerSettled {
         /// The dialog that it was meant for.

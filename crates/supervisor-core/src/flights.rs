@@ -42,6 +42,8 @@ pub enum Purpose {
     Watch(TargetId),
     /// The guard is asked for a sign that it has heard everything up to now.
     CatchUp,
+    /// Either connection is, so that the main one takes a page over from the guard.
+    HandOver(TargetId),
     /// A host's call.
     Call(CallId),
     /// A call of the client that is observed.

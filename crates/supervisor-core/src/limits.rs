@@ -126,6 +126,12 @@ pub const GUARD_WAIT: Duration = Duration::from_secs(5);
 /// connection do so at once.
 pub const GUARD_PROBATION: Duration = Duration::from_secs(5);
 
+/// Dialogs of one page that the guard holds for open: one, and those whose place it took and whose end is still to come.
+pub const MAX_SEEN_AT_ONCE: usize = 4;
+
+/// Ends of dialogs of one page that the guard heard of before the main connection did: the two are milliseconds apart.
+pub const MAX_SEEN_ENDS: usize = 16;
+
 /// So often in a row it is no accident.
 pub const GUARD_QUARRELS: u32 = 2;
 

@@ -11,6 +11,7 @@ use crate::dialog::answer as dialog_answer;
 use crate::event::{Event, FrameInfo};
 use crate::flights::{InFlight, Purpose};
 use crate::frame::rules as frame_rules;
+use crate::guard::hand_over;
 use crate::ids::Route;
 use crate::limits::MAX_BROWSER_NAME;
 use crate::observe::rules as observe_rules;
@@ -55,6 +56,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::Setup if met_a_dead_renderer(&flight, reply) => attach::revived(cx, &flight.route),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
         Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
+        Purpose::HandOver(target) => hand_over::signed(cx, target),
         // The guard's own; its replies are read where it is heard.
         Purpose::Watch(_) | Purpose::CatchUp => {}
     }

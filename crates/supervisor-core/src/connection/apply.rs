@@ -114,6 +114,7 @@ impl State {
     pub(crate) fn socket_gone(&mut self) {
         self.connection.endpoint = None;
         self.flights.clear();
+        self.guard_tells();
         self.deadlines.socket_gone();
     }
 

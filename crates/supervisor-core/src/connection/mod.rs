@@ -14,7 +14,7 @@ use crate::context::Cx;
 use crate::deadlines::Due;
 use crate::dialog::answer as dialog_answer;
 use crate::dialog::rules as dialog_rules;
-use crate::dialog::{Kept, Open, Reason};
+use crate::dialog::{ClosedBy, Kept, Open, Progress, Reason};
 use crate::effect::{Effect, Outcome};
 use crate::event::Event;
 use crate::failure::{Code, Failure, Stage};
@@ -276,7 +276,11 @@ fn end_dialogs(cx: &mut Cx<'_>, ends: impl Fn(&Open) -> bool) {
     let open = cx.state().dialogs.open.iter().filter(|(_, open)| ends(open));
     let open: Vec<DialogId> = open.map(|(id, _)| *id).collect();
     for id in open {
-        dialog_rules::end(cx, id, crate::dialog::ClosedBy::Remote, Some(Reason::Disconnected), None, None);
+        match cx.state().dialogs.open.get(&id).map(|open| &open.progress) {
+            // The browser had said that it took our answer.
+            Some(Progress::Taken(_)) => dialog_answer::confirmation_missing(cx, id),
+            _ => dialog_rules::end(cx, id, ClosedBy::Remote, Some(Reason::Disconnected), None, None),
+        }
     }
     let strays = cx.state().dialogs.strays.iter().filter(|stray| !stray.by_guard);
     let strays: Vec<DialogId> = strays.map(|stray| stray.meant).collect();

@@ -78,7 +78,7 @@ fn no_dialog(state: &State, choice: &DialogChoice) -> Failure {
 /// Whether this dialog can take this answer now.
 fn answerable(state: &State, id: DialogId, action: &Action) -> Result<(), Failure> {
     let Some(open) = state.dialogs.open.get(&id) else { return Err(not_open(state, id)) };
-    if open.kept == Kept::Unsure {
+    if open.kept == Kept::Unsure(None) {
         let text = format!(
             "the connection was just lost; whether {id} is still open is known in a moment: try again"
         );
@@ -176,8 +176,8 @@ fn answer_if_pending(cx: &mut Cx<'_>, id: DialogId, by: Answerer, action: &Actio
 pub(crate) fn has_a_way(state: &State, open: &Open) -> bool {
     match open.kept {
         Kept::ByMain => state.is_connected(),
-        Kept::Unsure => false,
-        Kept::ByGuard(_) => true,
+        Kept::Unsure(None) => false,
+        Kept::Unsure(Some(_)) | Kept::ByGuard(_) => true,
     }
 }
 
@@ -195,15 +195,15 @@ fn send(cx: &mut Cx<'_>, id: DialogId, by: Answerer, req: Option<Req>, action: &
     };
     let accept = action.accepts();
     let user_input = prompt_text.as_deref().map(|text| cut(text, MAX_SHOWN_TEXT).to_owned());
-    let command = match (open.opening.paused.clone(), open.kept.clone()) {
+    let command = match (open.opening.paused.clone(), open.kept.by_guard().cloned()) {
         (Some(paused), _) => {
             let reply = bridge::reply(&paused, accept, prompt_text.as_deref());
             cx.send(&paused.route, &reply, Purpose::Answer(id))
         }
-        (None, Kept::ByGuard(route)) => {
+        (None, Some(route)) => {
             cx.send_guard(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id))
         }
-        (None, _) => cx.send(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id)),
+        (None, None) => cx.send(&route, &HandleJavaScriptDialog { accept, prompt_text }, Purpose::Answer(id)),
     };
     cx.emit(Event::DialogAnswering { id, by, req, accept, user_input, command });
 }
@@ -240,7 +240,7 @@ fn others(open: &Open) -> Vec<crate::ids::Route> {
     open.seen_by.iter().filter(|seen| **seen != open.opening.route).cloned().collect()
 }
 
-fn end_as_answered(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
+pub(crate) fn end_as_answered(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
     if let Some(answer) = open.answer() {
         let (by, input) = (answer.by.into(), answer.user_input.clone());
         end_owing(cx, id, by, None, Some(answer.accept), input, others(open));
@@ -295,19 +295,31 @@ fn stray_settled(cx: &mut Cx<'_>, id: DialogId, was_taken: bool) {
         return;
     };
     let mut hit = stray.hit.filter(|_| was_taken);
-    // The dialog that it hit may have an answer of its own on the way: then that one is astray now.
-    let closing =
-        cx.state().open_dialog(&stray.page).filter(|(_, open)| !open.is_showing()).map(|(id, _)| id);
-    if let Some(next) = closing.filter(|_| was_taken && hit.is_none()) {
+    // What it hit is what closed last before its reply, on the same socket. That may be a dialog with an answer of its own on
+    // the way: then that one is astray now.
+    let is_it = |open: &Open| !open.is_showing() && (open.kept != Kept::ByMain) == stray.by_guard;
+    let closing = cx.state().open_dialog(&stray.page).filter(|(_, open)| is_it(open)).map(|(id, _)| id);
+    if let Some(next) = closing.filter(|_| was_taken) {
         end(cx, next, ClosedBy::Remote, Some(Reason::StrayAnswer), Some(stray.answer.accept), None);
         hit = Some(next);
     } else if let Some(hit) = hit {
         cx.emit(Event::DialogReasonKnown { id: hit, reason: Reason::StrayAnswer });
+    } else if was_taken && stray.by_guard && !stray.taken {
+        // Two sockets have no common order: its victim's end may be told later.
+        return cx.emit(Event::DialogStrayTaken { id });
     }
     cx.emit(Event::DialogAnswerSettled { id });
     if let (Some(req), Some(closed)) = (stray.answer.req, cx.state().dialogs.closed(id)) {
         let failure = lost(cx.state(), closed).with(|detail| detail.misdirected_to = hit);
         cx.fail(req, failure);
+    }
+}
+
+/// A dialog ended. If an answer that went astray did that, both are told.
+pub(crate) fn may_be_hit(cx: &mut Cx<'_>, id: DialogId) {
+    let stray = cx.state().dialogs.strays.iter().find(|stray| stray.taken && stray.hit == Some(id));
+    if let Some(meant) = stray.map(|stray| stray.meant) {
+        stray_settled(cx, meant, true);
     }
 }
 
@@ -335,7 +347,6 @@ pub(crate) fn overdue(cx: &mut Cx<'_>, id: DialogId) {
 /// The browser closed the dialog or took the answer, and said nothing more: that is as much as will be known.
 pub(crate) fn confirmation_missing(cx: &mut Cx<'_>, id: DialogId) {
     match cx.state().dialogs.open.get(&id).cloned() {
-        Some(open) if matches!(open.progress, Progress::Answering(_)) => answer_lost(cx, id, &open),
         Some(open) => end_as_answered(cx, id, &open),
         None => stray_settled(cx, id, false),
     }
@@ -343,7 +354,7 @@ pub(crate) fn confirmation_missing(cx: &mut Cx<'_>, id: DialogId) {
 
 /// An answer went out on the main connection just before that was lost, and the guard still sees the dialog: it never
 /// arrived. Whoever answers by rule does so again; the host decides for itself.
-fn answer_lost(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
+pub(crate) fn lost_with_main(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
     let Some(answer) = open.answer().cloned().filter(|_| open.kept != Kept::ByMain) else { return };
     cx.emit(Event::DialogAnswerRefused { id });
     for req in answer.req.into_iter().chain(open.waiting.iter().copied()) {
@@ -366,10 +377,10 @@ fn answer_lost(cx: &mut Cx<'_>, id: DialogId, open: &Open) {
 
 /// The main connection was lost while the task stops: what the guard carries is dismissed by it.
 pub(crate) fn by_stop_again(cx: &mut Cx<'_>) {
-    let open = cx.state().dialogs.open.iter().filter(|(_, open)| matches!(open.kept, Kept::ByGuard(_)));
+    let open = cx.state().dialogs.open.iter().filter(|(_, open)| open.kept.by_guard().is_some());
     let carried: Vec<(DialogId, Open)> = open.map(|(id, open)| (*id, open.clone())).collect();
     for (id, open) in carried {
-        answer_lost(cx, id, &open);
+        lost_with_main(cx, id, &open);
         by_stop(cx, id);
     }
 }

@@ -81,6 +81,11 @@ impl State {
             Event::DialogEnded { id, by, reason, accepted, user_input, owed } => {
                 self.dialog_ended(at, *id, (*by, *reason), *accepted, user_input.clone(), owed);
             }
+            Event::DialogStrayTaken { id } => {
+                for stray in self.dialogs.strays.iter_mut().filter(|stray| stray.meant == *id) {
+                    stray.taken = true;
+                }
+            }
             Event::DialogAnswerSettled { id } => {
                 self.dialogs.strays.retain(|stray| stray.meant != *id);
                 self.deadlines.cancel(&Due::Confirm(*id));
@@ -213,15 +218,16 @@ impl State {
             return;
         }
         let page = &open.opening.page;
+        // The browser tells the end just before it confirms the answer: the last one is it.
         let hit = |stray: &&mut Stray| {
-            stray.page == *page && stray.hit.is_none() && Some(stray.answer.accept) == accepted
+            let is_known = stray.taken && stray.hit.is_some();
+            stray.page == *page && !is_known && Some(stray.answer.accept) == accepted
         };
-        if let Some(stray) = self.dialogs.strays.iter_mut().find(hit) {
-            stray.hit = Some(id);
-        }
+        self.dialogs.strays.iter_mut().filter(hit).for_each(|stray| stray.hit = Some(id));
         if let Some(answer) = open.answer().filter(|_| leaves_a_stray(reason)) {
             let by_guard = open.kept != Kept::ByMain;
-            let stray = Stray { meant: id, page: page.clone(), answer: answer.clone(), hit: None, by_guard };
+            let (page, answer) = (page.clone(), answer.clone());
+            let stray = Stray { meant: id, page, answer, hit: None, by_guard, taken: false };
             self.dialogs.strays.push(stray);
             self.deadlines.set(Due::Confirm(id), at.after(ANSWER_CONFIRM));
         }

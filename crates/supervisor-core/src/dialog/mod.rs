@@ -55,6 +55,17 @@ pub struct DialogOpening {
     pub paused: Option<Paused>,
 }
 
+impl Kept {
+    /// The guard's session by which it can be answered.
+    #[must_use]
+    pub fn by_guard(&self) -> Option<&Route> {
+        match self {
+            Kept::ByMain | Kept::Unsure(None) => None,
+            Kept::Unsure(Some(route)) | Kept::ByGuard(route) => Some(route),
+        }
+    }
+}
+
 impl DialogOpening {
     /// Whether two sessions report the same dialog.
     #[must_use]
@@ -99,8 +110,9 @@ pub struct Open {
 pub enum Kept {
     /// The main one.
     ByMain,
-    /// The main one is lost, and whether the guard has it is not known yet.
-    Unsure,
+    /// The main one is lost, and the guard has not caught up with it: whether it is still open is not known. An answer can go
+    /// by this session of the guard, if that has heard of it.
+    Unsure(Option<Route>),
     /// The guard, by this session: the main connection was lost while it was open.
     ByGuard(Route),
 }
@@ -327,6 +339,9 @@ pub struct Stray {
     pub hit: Option<DialogId>,
     /// Whether the guard carried it.
     pub by_guard: bool,
+    /// Whether the browser took the answer: then it did hit another, whose end the other connection has still to tell.
+    #[serde(default)]
+    pub taken: bool,
 }
 
 /// All dialogs of a task.

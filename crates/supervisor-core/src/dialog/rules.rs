@@ -10,7 +10,7 @@ use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::dialog::flood;
 use crate::dialog::preset::Of;
-use crate::dialog::{ClosedBy, DialogOpening, Open, Progress, Reason, Source, Unanswerable};
+use crate::dialog::{ClosedBy, DialogOpening, Kept, Open, Progress, Reason, Source, Unanswerable};
 use crate::event::{Event, FrameInfo};
 use crate::guard::rules as guard;
 use crate::guard::{GuardEvent, Why};
@@ -30,11 +30,15 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
     let dialog = describe(route, &page, event);
     let mut overlaps = None;
     if let Some((id, open)) = cx.state().open_dialog(&page) {
-        if !open.seen_by.contains(route) && open.opening.is_same(&dialog) {
+        // What the guard carries had opened before this session listened.
+        let is_known = open.kept == Kept::ByMain && !open.seen_by.contains(route);
+        if is_known && open.opening.is_same(&dialog) {
             cx.emit(Event::DialogSeenAgain { id, route: route.clone() });
             return;
         }
-        overlaps = make_room(cx, id, &dialog);
+        // Whose answer closed it, the guard is about to say.
+        let is_closing = open.kept != Kept::ByMain && matches!(open.progress, Progress::Closing(_));
+        overlaps = if is_closing { None } else { make_room(cx, id, &dialog) };
     }
     bridge::native_opened(cx, &dialog);
     if dialog.frame.as_ref().is_some_and(|frame| cx.state().frames.was_removed(frame)) {
@@ -125,7 +129,7 @@ pub(crate) fn opened(cx: &mut Cx<'_>, new: New<'_>) {
     cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog });
     flood::noticed(cx, &page);
     if let Some(route) = carried {
-        cx.emit(Event::Guard(GuardEvent::Carries { id, route: Some(route), until: None }));
+        cx.emit(Event::Guard(GuardEvent::Carries { id, route: Some(route), sure: true }));
     }
     if let Some(why) = overlaps {
         cx.emit(Event::DialogUnanswerable { id, why });
@@ -246,6 +250,7 @@ pub(crate) fn end_owing(
     cx.emit(Event::DialogEnded { id, by, reason, accepted, user_input, owed });
     cx.desk.presets.forget(&Of::Dialog(id));
     dialog_answer::tell(cx, id, &open, by, reason);
+    dialog_answer::may_be_hit(cx, id);
     held::dialog_ended(cx, id);
     bridge::closed_by_others(cx, id);
     let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));

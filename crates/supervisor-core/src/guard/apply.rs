@@ -1,14 +1,17 @@
 //! Folding what became of the guard.
 
+use std::collections::VecDeque;
+
 use cdp_wire::TargetId;
 
 use crate::deadlines::Due;
 use crate::dialog::{DialogOpening, Kept};
 use crate::flights::{InFlight, Purpose};
-use crate::guard::{GuardEvent, SeenEnd, Showing, Stands, Watch};
+use crate::guard::{Ended, GuardEvent, SeenEnd, Showing, Stands, Teller, Watch};
 use crate::ids::{DialogId, Route};
-use crate::limits::{GUARD_WAIT, HANDSHAKE};
+use crate::limits::{GUARD_WAIT, HANDSHAKE, MAX_SEEN_AT_ONCE, MAX_SEEN_ENDS};
 use crate::page::Blocked;
+use crate::snapshot::Status;
 use crate::state::State;
 use crate::time::At;
 
@@ -37,20 +40,15 @@ impl State {
                     InFlight { route: route.clone(), method: method.clone(), purpose: purpose.clone() };
                 guard.flights.sent(*id, flight);
                 if *purpose == Purpose::CatchUp {
-                    guard.watches.values_mut().for_each(|watch| watch.last_end = None);
+                    self.guard_falls_behind();
                     self.deadlines.set(Due::GuardAnswer, at.after(GUARD_WAIT));
                 }
             }
             GuardEvent::CommandAnswered { id } => self.guard_answered(*id),
             GuardEvent::Watches { target, route } => {
-                let watch = Watch {
-                    route: route.clone(),
-                    enabled: false,
-                    leaving: false,
-                    showing: None,
-                    last_end: None,
-                };
-                guard.watches.insert(target.clone(), watch);
+                let listens = self.connection.status == Status::Connected;
+                let teller = if listens { Teller::Main } else { Teller::Guard };
+                guard.watches.insert(target.clone(), Watch::new(route.clone(), teller));
             }
             GuardEvent::Unwatches { target } => {
                 if let Some(watch) = guard.watches.remove(target) {
@@ -60,8 +58,9 @@ impl State {
             GuardEvent::Listens { .. }
             | GuardEvent::Saw { .. }
             | GuardEvent::SawEnd { .. }
-            | GuardEvent::SawLeaving { .. } => self.guard_heard(event),
-            GuardEvent::Carries { id, route, until } => self.guard_carries(*id, route.clone(), *until),
+            | GuardEvent::SawLeaving { .. }
+            | GuardEvent::Tells { .. } => self.guard_heard(event),
+            GuardEvent::Carries { id, route, sure } => self.guard_carries(*id, route.clone(), *sure),
         }
     }
 
@@ -98,49 +97,62 @@ impl State {
             self.deadlines.cancel(&Due::GuardAnswer);
         }
         guard.flights.answered(id);
+        if !guard.is_catching_up() {
+            guard.watches.values_mut().for_each(|watch| watch.lags = false);
+        }
     }
 
     fn guard_heard(&mut self, event: &GuardEvent) {
         let (GuardEvent::Listens { target }
         | GuardEvent::Saw { target, .. }
         | GuardEvent::SawEnd { target, .. }
-        | GuardEvent::SawLeaving { target }) = event
+        | GuardEvent::SawLeaving { target }
+        | GuardEvent::Tells { target, .. }) = event
         else {
             return;
         };
         let Some(watch) = self.guard.watches.get_mut(target) else { return };
         match event {
             GuardEvent::Listens { .. } => watch.enabled = true,
-            GuardEvent::Saw { dialog, .. } => {
-                watch.showing = Some(Box::new(Showing { dialog: (**dialog).clone(), settled: false }));
-                watch.leaving = false;
-            }
-            GuardEvent::SawEnd { end, .. } => {
-                if watch.showing.as_ref().is_some_and(|showing| end.is_of(&showing.dialog)) {
-                    watch.showing = None;
-                }
-                watch.last_end = Some(end.clone());
-            }
+            GuardEvent::Saw { dialog, .. } => watch.saw((**dialog).clone()),
+            GuardEvent::SawEnd { end, .. } => watch.saw_end(end),
+            GuardEvent::Tells { teller, .. } => watch.tells(*teller),
             _ => watch.leaving = true,
         }
     }
 
-    fn guard_carries(&mut self, id: DialogId, route: Option<Route>, until: Option<At>) {
-        let Some(open) = self.dialogs.open.get_mut(&id) else { return };
-        open.kept = route.map_or(Kept::Unsure, Kept::ByGuard);
-        open.seen_by.clear();
-        if let Some(until) = until {
-            self.deadlines.set(Due::Confirm(id), until);
+    fn guard_carries(&mut self, id: DialogId, route: Option<Route>, sure: bool) {
+        if let Some(open) = self.dialogs.open.get_mut(&id) {
+            open.kept = match route {
+                Some(route) if sure => Kept::ByGuard(route),
+                route => Kept::Unsure(route),
+            };
+            open.seen_by.clear();
         }
+    }
+
+    /// The main connection is lost. On pages where its word counted, the guard may still have to hear of what it had told.
+    fn guard_falls_behind(&mut self) {
+        for watch in self.guard.watches.values_mut() {
+            watch.lags = watch.teller != Teller::Guard;
+            watch.tells(Teller::Guard);
+        }
+    }
+
+    /// Nobody else listens.
+    pub(crate) fn guard_tells(&mut self) {
+        self.guard.watches.values_mut().for_each(|watch| watch.tells(Teller::Guard));
     }
 
     /// What the task has done with is no news any more when the main connection is lost.
     pub(crate) fn guard_settles(&mut self, dialog: &DialogOpening) {
-        let watch = self.guard.watches.get_mut(&dialog.page);
-        if let Some(showing) = watch.and_then(|watch| watch.showing.as_mut())
-            && showing.dialog.is_same(dialog)
-        {
-            showing.settled = true;
+        let Some(watch) = self.guard.watches.get_mut(&dialog.page) else { return };
+        match watch.ends.iter().position(|ended| ended.dialog.is_same(dialog)) {
+            Some(place) => drop(watch.ends.remove(place)),
+            None => {
+                let same = watch.showing.iter_mut().filter(|showing| showing.dialog.is_same(dialog));
+                same.for_each(|showing| showing.settled = true);
+            }
         }
     }
 
@@ -153,6 +165,43 @@ impl State {
         open.opening.route = route.clone();
         page.slot.open = Some(*id);
         page.blocked = open.unanswerable.map(|why| Blocked { why, dialog: Some(*id) });
+    }
+}
+
+impl Watch {
+    fn new(route: Route, teller: Teller) -> Self {
+        let (showing, ends) = (Vec::new(), VecDeque::new());
+        Self { route, enabled: false, leaving: false, showing, ends, lags: false, teller }
+    }
+
+    fn tells(&mut self, teller: Teller) {
+        let is_compared = matches!(teller, Teller::MainCompares | Teller::GuardSettles);
+        for showing in &mut self.showing {
+            showing.compared = is_compared && (showing.compared || teller == Teller::MainCompares);
+        }
+        self.teller = teller;
+    }
+
+    fn saw(&mut self, dialog: DialogOpening) {
+        let overlaps = !self.showing.is_empty() && dialog.has_browser_handler;
+        if self.showing.len() >= MAX_SEEN_AT_ONCE {
+            self.showing.remove(0);
+        }
+        self.showing.push(Showing { dialog, settled: false, overlaps, compared: false });
+        self.leaving = false;
+    }
+
+    /// Those that were there first end first.
+    fn saw_end(&mut self, end: &SeenEnd) {
+        let Some(place) = self.showing.iter().position(|showing| end.is_of(&showing.dialog)) else { return };
+        let Showing { dialog, settled, .. } = self.showing.remove(place);
+        if !settled {
+            let overlapped = place < self.showing.len();
+            self.ends.push_back(Ended { dialog, end: end.clone(), overlapped });
+        }
+        while self.ends.len() > MAX_SEEN_ENDS {
+            self.ends.pop_front();
+        }
     }
 }
 

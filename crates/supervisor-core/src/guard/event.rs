@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dialog::DialogOpening;
 use crate::flights::Purpose;
-use crate::guard::{SeenEnd, Stands, Why};
+use crate::guard::{SeenEnd, Stands, Teller, Why};
 use crate::ids::{DialogId, EndpointKind, Epoch, Route};
 use crate::time::At;
 
@@ -104,13 +104,20 @@ pub enum GuardEvent {
         /// The page.
         target: TargetId,
     },
+    /// Another word counts for the dialogs of a page.
+    Tells {
+        /// The page.
+        target: TargetId,
+        /// Whose.
+        teller: Teller,
+    },
     /// The main connection is lost, and the dialog is not, or perhaps not.
     Carries {
         /// The dialog.
         id: DialogId,
-        /// The guard's session where its answer goes; none while it is not known whether the guard has it.
+        /// The guard's session where its answer goes; none when it has not heard of it yet.
         route: Option<Route>,
-        /// How long an answer that was sent by the main connection is given to take effect.
-        until: Option<At>,
+        /// Whether it is known to be still open.
+        sure: bool,
     },
 }

@@ -17,7 +17,7 @@ use crate::dialog::{ClosedBy, Kept, Open, Reason, Unanswerable};
 use crate::event::Event;
 use crate::flights::Purpose;
 use crate::guard::rules::{self, emit};
-use crate::guard::{GuardEvent, SeenEnd, carry};
+use crate::guard::{GuardEvent, SeenEnd, carry, hand_over};
 use crate::ids::{DialogId, Epoch, Route};
 use crate::input::GuardInput;
 use crate::limits::MAX_SHOWN_TEXT;
@@ -99,6 +99,7 @@ fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>) {
             }
         }
         (Purpose::CatchUp, _) => carry::caught_up(cx),
+        (Purpose::HandOver(target), _) => hand_over::signed(cx, target),
         (Purpose::Answer(id), outcome) => dialog_answer::confirmed(cx, *id, outcome.as_ref().err()),
         _ => {}
     }
@@ -123,10 +124,12 @@ fn opening(cx: &mut Cx<'_>, page: &TargetId, event: &JavascriptDialogOpening<'_>
     let Some(route) = cx.state().guard.watches.get(page).map(|watch| watch.route.clone()) else { return };
     let dialog = dialog_rules::describe(&route, page, event);
     cx.desk.presets.keep(Of::Guard(page.clone()), event.default_prompt.as_deref().unwrap_or_default());
-    emit(cx, GuardEvent::Saw { target: page.clone(), dialog: Box::new(dialog) });
-    if !cx.state().guard.is_catching_up() {
-        carry::adopt(cx, page);
+    // The next one opens before our answer to the last was confirmed: it was not our answer that closed it.
+    for (id, _) in carried_on(cx, page).into_iter().filter(|(_, open)| !open.is_showing()) {
+        dialog_rules::make_room(cx, id, &dialog);
     }
+    emit(cx, GuardEvent::Saw { target: page.clone(), dialog: Box::new(dialog) });
+    carry::adopt(cx, page);
 }
 
 fn closed(cx: &mut Cx<'_>, page: &TargetId, event: &JavascriptDialogClosed<'_>) {
@@ -139,20 +142,25 @@ fn closed(cx: &mut Cx<'_>, page: &TargetId, event: &JavascriptDialogClosed<'_>) 
     if cx.state().guard.showing(page).is_none() {
         cx.desk.presets.forget(&Of::Guard(page.clone()));
     }
-    if !cx.state().guard.is_catching_up() {
-        for (id, open) in carried_on(cx, page) {
-            if open.is_showing() && end.is_of(&open.opening) {
-                carry::ended(cx, id, &open, &end);
-            }
+    for (id, open) in carried_on(cx, page) {
+        if open.is_showing() && end.is_of(&open.opening) {
+            carry::ended(cx, id, &open, &end, None);
         }
     }
     rules::dialog_ended(cx);
 }
 
-/// The dialogs of a page that are the guard's to answer.
+/// The dialogs of a page that are the guard's, for sure.
 fn carried_on(cx: &Cx<'_>, page: &TargetId) -> Vec<(DialogId, Open)> {
     let open = cx.state().dialogs.open.iter();
     let here = |open: &Open| open.opening.page == *page && matches!(open.kept, Kept::ByGuard(_));
+    open.filter(|(_, open)| here(open)).map(|(id, open)| (*id, open.clone())).collect()
+}
+
+/// The dialogs of a page that main lost, sure or not.
+fn left_on(cx: &Cx<'_>, page: &TargetId) -> Vec<(DialogId, Open)> {
+    let open = cx.state().dialogs.open.iter();
+    let here = |open: &Open| open.opening.page == *page && open.kept != Kept::ByMain;
     open.filter(|(_, open)| here(open)).map(|(id, open)| (*id, open.clone())).collect()
 }
 
@@ -180,7 +188,7 @@ fn frame_detached(cx: &mut Cx<'_>, page: &TargetId, event: &FrameDetached<'_>) {
         let frame = open.opening.frame.as_ref();
         frame.is_some_and(|frame| *frame == gone || cx.state().frames.is_below(frame, &gone))
     };
-    let hit: Vec<_> = carried_on(cx, page).into_iter().filter(|(_, open)| is_hit(open)).collect();
+    let hit: Vec<_> = left_on(cx, page).into_iter().filter(|(_, open)| is_hit(open)).collect();
     for (id, open) in hit {
         if open.opening.has_browser_handler {
             cx.emit(Event::DialogUnanswerable { id, why: Unanswerable::FrameRemoved });
@@ -214,7 +222,7 @@ fn detached(cx: &mut Cx<'_>, event: &DetachedFromTarget<'_>) {
 }
 
 fn end_carried(cx: &mut Cx<'_>, page: &TargetId, reason: Reason) {
-    for (id, _) in carried_on(cx, page) {
+    for (id, _) in left_on(cx, page) {
         dialog_rules::end(cx, id, ClosedBy::Remote, Some(reason), None, None);
     }
 }

@@ -19,10 +19,11 @@
 mod apply;
 pub(crate) mod carry;
 pub mod event;
+pub(crate) mod hand_over;
 pub(crate) mod heard;
 pub(crate) mod rules;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use cdp_wire::{FrameId, TargetId};
 use serde::{Deserialize, Serialize};
@@ -30,7 +31,6 @@ use serde::{Deserialize, Serialize};
 use crate::dialog::DialogOpening;
 use crate::flights::{Flights, Purpose};
 use crate::ids::{EndpointKind, Epoch, Route};
-use crate::state::State;
 use crate::time::At;
 
 pub use event::GuardEvent;
@@ -75,10 +75,34 @@ pub struct Watch {
     pub enabled: bool,
     /// Whether the page is on its way to another document.
     pub leaving: bool,
-    /// The dialog that it heard of and that has not ended.
-    pub showing: Option<Box<Showing>>,
-    /// How the last one ended that ended while the guard was catching up.
-    pub last_end: Option<SeenEnd>,
+    /// The dialogs that it heard of and that have not ended: one, and for a moment those that it took the place of.
+    pub showing: Vec<Showing>,
+    /// The last ends that it heard of and the main connection had not told yet.
+    pub ends: VecDeque<Ended>,
+    /// Whether what it tells may be old news: the main connection was lost, and had heard more.
+    pub lags: bool,
+    /// Whose word counts for the dialogs that open there.
+    pub teller: Teller,
+}
+
+/// Whose word counts for the dialogs that open on a page. When the main connection is back, what opens before it listens only
+/// the guard can tell, and what opens later both will; when exactly it began to listen, two sockets without a common order
+/// show by four signs, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Teller {
+    /// The main connection's: the guard's events only fill its table.
+    Main,
+    /// The guard's: nobody else listens.
+    Guard,
+    /// The main connection was asked to listen, and to give a sign that it does.
+    MainBegins,
+    /// The guard is to give a sign: then it has told all that had opened before.
+    GuardFollows,
+    /// The main connection is to give a sign: what the guard had told by then and it has not, opened before it listened.
+    MainCompares,
+    /// The guard is to give a sign: what has closed meanwhile it has told too.
+    GuardSettles,
 }
 
 /// A dialog that the guard heard of.
@@ -88,6 +112,21 @@ pub struct Showing {
     pub dialog: DialogOpening,
     /// Whether it has ended as far as the task is concerned.
     pub settled: bool,
+    /// Whether it took the place of another one: a browser that keeps dialogs open loses track of it then.
+    pub overlaps: bool,
+    /// Whether it was told early enough for the main connection to have told it too by now, if that ever does.
+    pub compared: bool,
+}
+
+/// A dialog whose end the guard heard of before the main connection did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    /// What it was.
+    pub dialog: DialogOpening,
+    /// How it ended.
+    pub end: SeenEnd,
+    /// Whether another one had taken its place.
+    pub overlapped: bool,
 }
 
 /// How a dialog ended that the guard heard of.
@@ -157,15 +196,6 @@ impl Guard {
     #[must_use]
     pub fn showing(&self, page: &TargetId) -> Option<(&Route, &Showing)> {
         let watch = self.watches.get(page)?;
-        Some((&watch.route, watch.showing.as_deref()?))
-    }
-}
-
-impl State {
-    /// Whether the main connection can have missed a dialog that opens on this page now.
-    #[must_use]
-    pub(crate) fn is_blind(&self, page: &TargetId) -> bool {
-        let session = self.pages.get(page).and_then(|page| self.sessions.get(&page.route));
-        !self.is_connected() || session.is_some_and(|session| session.heard.is_none())
+        Some((&watch.route, watch.showing.last()?))
     }
 }

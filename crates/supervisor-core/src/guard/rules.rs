@@ -8,7 +8,7 @@ use crate::deadlines::Due;
 use crate::effect::{Effect, GuardEffect};
 use crate::event::Event;
 use crate::flights::Purpose;
-use crate::guard::{GuardEvent, Stands, Why, carry};
+use crate::guard::{GuardEvent, Stands, Teller, Watch, Why, carry};
 use crate::ids::{EndpointKind, Epoch, Route};
 use crate::input::Net;
 use crate::limits::GUARD_QUARRELS;
@@ -84,13 +84,14 @@ pub(crate) fn dialog_ended(cx: &mut Cx<'_>) {
     }
 }
 
-/// Whether nothing is lost when the guard leaves.
+/// Whether nothing is lost when the guard leaves: no dialog is its to answer, or only it has heard of, or would be dismissed.
 fn is_free(state: &State) -> bool {
-    let shows = |watch: &crate::guard::Watch| watch.showing.as_ref().is_some_and(|it| !it.settled);
-    let catching_up = state.guard.is_catching_up();
-    !catching_up
-        && !carry::carries_any(state)
-        && (state.guard.unsuited.is_none() || !state.guard.watches.values().any(shows))
+    let guard = &state.guard;
+    let needs = |watch: &Watch| {
+        let shows = watch.showing.iter().any(|it| !it.settled);
+        shows && (guard.unsuited.is_some() || watch.teller != Teller::Main)
+    };
+    !guard.is_catching_up() && !carry::carries_any(state) && !guard.watches.values().any(needs)
 }
 
 /// The task is over.

@@ -11,7 +11,7 @@ use crate::context::Cx;
 use crate::dialog::{Reason, Unanswerable};
 use crate::event::{Event, Silence};
 use crate::flights::{InFlight, Purpose};
-use crate::guard::rules as guard;
+use crate::guard::{hand_over, rules as guard};
 use crate::ids::{EndpointKind, Route};
 use crate::limits::{MAX_SESSIONS, SETUP_SILENCE};
 use crate::observe::rules as observe_rules;
@@ -93,6 +93,7 @@ pub(crate) fn root_is_page(cx: &mut Cx<'_>, target: &TargetId) {
     });
     doomed::attached(cx, target);
     set_up(cx, &Route::Root);
+    hand_over::begin(cx, target);
     guard::watch(cx, target);
 }
 
@@ -108,9 +109,11 @@ pub(crate) fn page_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info
         can_access_opener: info.can_access_opener,
         context: info.browser_context_id.as_ref().map(|id| BrowserContextId::from(id.as_str())),
     });
-    doomed::attached(cx, &TargetId::from(info.target_id.as_str()));
+    let target = TargetId::from(info.target_id.as_str());
+    doomed::attached(cx, &target);
     set_up(cx, route);
-    guard::watch(cx, &TargetId::from(info.target_id.as_str()));
+    hand_over::begin(cx, &target);
+    guard::watch(cx, &target);
 }
 
 pub(crate) fn iframe_attached(cx: &mut Cx<'_>, parent: &Route, route: &Route, info: &TargetInfo<'_>) {

@@ -74,7 +74,7 @@ impl Rig {
     }
 
     /// Answers what was sent to the root with this method, and not what a blocked page was asked.
-    fn answer_all_root(&mut self, method: &str, result: Value) {
+    pub(crate) fn answer_all_root(&mut self, method: &str, result: Value) {
         let is_root = |it: &&Value| it["method"] == method && it["sessionId"].is_null();
         let ids: Vec<u64> = self.sent.iter().filter(is_root).map(|it| it["id"].as_u64().unwrap()).collect();
         self.sent.retain(|it| !is_root(&it));
@@ -126,6 +126,11 @@ impl Rig {
     /// It has heard all that there was.
     pub(crate) fn guard_caught_up(&mut self) {
         self.guard_reply("Browser.getVersion", json!({"product": "Chrome/156"}));
+    }
+
+    /// Main gives the sign that it was asked for.
+    pub(crate) fn main_signs(&mut self) {
+        self.answer_all_root("Browser.getVersion", json!({"product": "Chrome/156"}));
     }
 
     pub(crate) fn guard_opening(&mut self, frame: &str, kind: &str, message: &str) {

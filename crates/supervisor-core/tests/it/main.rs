@@ -16,6 +16,7 @@ mod frames;
 mod guard;
 mod guard_carries;
 mod guard_ends;
+mod guard_hands_over;
 mod guard_rig;
 mod identity;
 mod observe;
