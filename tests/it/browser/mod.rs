@@ -4,6 +4,7 @@ mod beforeunload;
 mod bridge;
 mod bridge_backends;
 mod bridge_pages;
+mod bridge_places;
 mod crash;
 mod deadly;
 mod dialog_blocking;
