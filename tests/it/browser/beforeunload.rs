@@ -4,18 +4,27 @@ use integration_tests::{Held, Stage, accept, dismiss};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::supervisor_core::dialog::ClosedBy;
-use supervisor::{DialogType, DialogView};
+use supervisor::supervisor_core::snapshot::BridgeView;
+use supervisor::{DialogType, DialogView, Options};
+
+use super::bridge::bridged;
 
 const ASKING: &str = "<p>asking<script>addEventListener('beforeunload', event => { event.preventDefault(); event.returnValue = 'stay' })</script>";
 
-async fn stage() -> Stage {
-    let site = Site::new().page("/asking", ASKING).page("/next", "<p>next").page("/data", "data");
-    Stage::new(site).await
+const AROUND: &str = "<p>around<iframe src='http://b.test:{PORT}/asking'></iframe>";
+
+async fn stage(options: Options) -> Stage {
+    let site = Site::new().page("/asking", ASKING).page("/around", AROUND);
+    Stage::with(site.page("/next", "<p>next").page("/data", "data"), options).await
 }
 
 /// On a page that the user has touched.
 async fn touched() -> Stage {
-    let stage = stage().await;
+    touched_with(Options::default()).await
+}
+
+async fn touched_with(options: Options) -> Stage {
+    let stage = stage(options).await;
     stage.open("a.test", "/asking").await;
     stage.click(50, 50).await.unwrap();
     stage
@@ -48,7 +57,7 @@ async fn asked_by(stage: &Stage, method: &str) -> (DialogView, Result<Value, Hel
 /// Row 44. An `eval` counts as a gesture of the user, so there is none here before the page is left.
 #[tokio::test(flavor = "multi_thread")]
 async fn s044_a_page_that_nobody_touched_may_be_left() {
-    let stage = stage().await;
+    let stage = stage(Options::default()).await;
     let url = stage.pages.url("a.test", "/asking");
     stage.call("Page.navigate", json!({ "url": url })).await.unwrap();
     is_committed(&stage, "/asking").await;
@@ -123,15 +132,44 @@ async fn s049_closing_that_is_accepted_ends_the_page_and_is_remembered() {
     stage.end().await;
 }
 
-/// Row 50.
+/// Row 50: with the bridge too, which stops requests of the page.
 #[tokio::test(flavor = "multi_thread")]
 async fn s050_a_page_that_stayed_can_still_fetch() {
-    let stage = touched().await;
-    let fetch = "fetch('/data').then(reply => reply.text())";
-    assert_eq!(stage.value(None, fetch).await, json!("data"));
-    let (dialog, _) = asked_by(&stage, "Page.close").await;
-    stage.answer_to(dialog.id, dismiss()).await.unwrap();
-    assert_eq!(stage.value(None, fetch).await, json!("data"));
+    for (options, bridge) in [(Options::default(), BridgeView::Off), (bridged(), BridgeView::On)] {
+        let stage = touched_with(options).await;
+        assert_eq!(stage.page().bridge, bridge);
+        let fetch = "fetch('/data').then(reply => reply.text())";
+        assert_eq!(stage.value(None, fetch).await, json!("data"));
+        let (dialog, _) = asked_by(&stage, "Page.close").await;
+        stage.answer_to(dialog.id, dismiss()).await.unwrap();
+        assert_eq!(stage.value(None, fetch).await, json!("data"));
+        assert_eq!(stage.page().bridge, bridge);
+        stage.end().await;
+    }
+}
+
+/// The page itself has nothing against it; an iframe in another process has. It is asked by the page, each time.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_iframe_of_another_site_is_asked_too() {
+    let stage = stage(Options::default()).await;
+    stage.open("a.test", "/around").await;
+    let frame = stage.frame("b.test").await;
+    assert!(frame.is_oopif);
+    for (action, errors, path) in
+        [(dismiss(), json!("net::ERR_ABORTED"), "/around"), (accept(), Value::Null, "/next")]
+    {
+        // An eval counts as a gesture of the user.
+        assert_eq!(stage.value(Some(&frame.frame_id), "1").await, json!(1));
+        let held = leave(&stage).await;
+        assert_eq!((held.dialog.kind, &*held.dialog.message), (DialogType::Beforeunload, ""));
+        assert!(stage.is_of_frame(&held.dialog, &frame.frame_id), "{:?}", held.dialog);
+        assert_eq!(held.dialog.target_id, stage.page().target_id);
+        let answered = stage.answer(action).await;
+        assert_eq!(answered.dialog.closed_by, Some(ClosedBy::Agent));
+        assert_eq!(stage.late(held.call).await["errorText"], errors);
+        is_at(&stage, path).await;
+    }
+    assert_eq!(stage.task.snapshot().counts.dialogs_seen, 2);
     stage.end().await;
 }
 

@@ -1,10 +1,10 @@
 //! Beside other clients of the same browser, and beside a second task of our own.
 
-use integration_tests::{Held, RawClient, Stage, accept, dismiss};
+use integration_tests::{Held, Proxy, RawClient, Stage, accept, dismiss, patience};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::supervisor_core::dialog::{ClosedBy, Reason};
-use supervisor::{Code, Options};
+use supervisor::{Code, DialogChoice, Event, Options};
 
 /// A stage, and another client that is attached to its page with `Page` enabled.
 async fn stage() -> (Stage, RawClient, String) {
@@ -87,6 +87,56 @@ async fn s020_of_two_clients_that_answer_one_wins_and_the_other_is_told() {
                 (Code::AlreadyClosed, Some("remote"))
             );
         }
+    }
+    other.close().await;
+    stage.end().await;
+}
+
+/// Waits until the other client was told of one dialog more.
+async fn opened_after(other: &RawClient, seen: usize) {
+    let opened = async {
+        while other.events("Page.javascriptDialogOpening") == seen {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(patience(), opened).await.unwrap();
+}
+
+/// CDP's answer names no dialog. Ours is on its way while another client closes the dialog and the page opens the next: the
+/// browser takes ours for that one. Both dialogs say so.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_hits_the_next_dialog_is_told_on_both() {
+    let (mut stage, other, session) = stage().await;
+    let url = stage.browser.ws_url().to_owned();
+    let port = url.split('/').nth(2).and_then(|host| host.rsplit_once(':')).unwrap().1.parse().unwrap();
+    let proxy = Proxy::to(port).await;
+    stage.rejoin(&proxy.through(&url), Options::default()).await;
+    stage.until(|it| it.frame_tree.top.is_some()).await;
+    for theirs in [false, true] {
+        let asks = "void setTimeout(() => { window.answers = [confirm('first'), confirm('second')] })";
+        stage.value(None, asks).await;
+        let first = stage.dialog_where(|it| it.message == "first").await.id;
+        let mut events = stage.task.events();
+        proxy.pause();
+        let (task, choice) = (stage.task.clone(), DialogChoice { dialog_id: Some(first), target_id: None });
+        let ours = tokio::spawn(async move { task.respond(choice, accept()).await });
+        stage.happened(&mut events, |it| matches!(it, Event::DialogAnswering { .. })).await;
+        let seen = other.events("Page.javascriptDialogOpening");
+        assert!(handle(&other, &session, theirs).await["result"].is_object());
+        opened_after(&other, seen).await;
+        proxy.resume();
+        let failure = ours.await.unwrap().unwrap_err();
+        assert_eq!((failure.code, failure.detail.won_by.as_deref()), (Code::AlreadyClosed, Some("remote")));
+        let second = failure.detail.misdirected_to.unwrap();
+        let ended = stage.ended(first).await;
+        assert_eq!((ended.closed_by, ended.accepted), (Some(ClosedBy::Remote), Some(theirs)));
+        let hit = stage.ended(second).await;
+        assert_eq!(
+            (&*hit.message, hit.closed_by, hit.accepted),
+            ("second", Some(ClosedBy::Remote), Some(true))
+        );
+        assert_eq!(hit.reason, Some(Reason::StrayAnswer));
+        assert_eq!(stage.value(None, "answers").await, json!([theirs, true]));
     }
     other.close().await;
     stage.end().await;

@@ -3,6 +3,7 @@
 mod beforeunload;
 mod bridge;
 mod bridge_backends;
+mod bridge_clients;
 mod bridge_pages;
 mod bridge_places;
 mod crash;
@@ -12,6 +13,7 @@ mod dialog_clients;
 mod dialog_ends;
 mod dialog_places;
 mod dialog_policies;
+mod dialog_reopening;
 mod dialog_unanswerable;
 mod dialogs;
 mod endpoints;
