@@ -126,7 +126,7 @@ impl State {
     pub(crate) fn ensure_frame(&mut self, route: &Route, info: &FrameInfo) {
         if self.frames.get(&info.id).is_none()
             && self.frames.has_room()
-            && self.can_speak_of(route, info)
+            && self.can_speak_of(route, &info.id, info.parent.as_ref())
             && let Some(page) = self.sessions.get(route).map(|session| session.page.clone())
         {
             self.insert_frame(info.id.clone(), page, info.parent.clone(), ParentView::Here(route.clone()));
@@ -136,16 +136,22 @@ impl State {
         }
     }
 
-    /// A process lists its own root, and what is below frames that it has. Anything else would outlive it.
-    fn can_speak_of(&self, route: &Route, info: &FrameInfo) -> bool {
-        let parent = info.parent.as_ref().and_then(|parent| self.frames.get(parent));
-        parent.is_none_or(|parent| parent.can_have_children_in(route))
-            || self.root_frame(route).as_ref() == Some(&info.id)
+    /// A process speaks of its own root, and of what is below frames that it has. Anything else would outlive it, unless it is
+    /// the page's own, with which every frame of the page ends.
+    fn can_speak_of(&self, route: &Route, id: &FrameId, parent: Option<&FrameId>) -> bool {
+        let parent = parent.and_then(|parent| self.frames.get(parent));
+        self.root_frame(route).as_ref() == Some(id)
+            || parent.map_or(self.is_page_session(route), |parent| parent.can_have_children_in(route))
     }
 
     pub(crate) fn frames_owner_if_orphan(&mut self, route: &Route, id: &FrameId) {
         let page = self.sessions.get(route).map(|session| &session.page);
-        if self.frames.get(id).is_some_and(|frame| frame.owner.is_none() && Some(&frame.page) == page) {
+        let can_claim = |frame: &Frame| {
+            frame.owner.is_none()
+                && Some(&frame.page) == page
+                && self.can_speak_of(route, id, frame.parent.as_ref())
+        };
+        if self.frames.get(id).is_some_and(can_claim) {
             if let Some(frame) = self.frames.get_mut(id) {
                 frame.parent_view = ParentView::Here(route.clone());
             }

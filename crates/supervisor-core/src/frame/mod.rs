@@ -70,11 +70,16 @@ impl Frame {
         self.remote.is_none() || self.parent_view == ParentView::SwappedOut
     }
 
-    /// Whether this process may speak of children of it: it lives there, did before it went elsewhere, or nobody knows.
+    /// Whether this process may speak of children of it: it lives there, or did before it went elsewhere.
     #[must_use]
     pub(crate) fn can_have_children_in(&self, route: &Route) -> bool {
-        self.owner.as_ref().is_none_or(|owner| owner == route)
-            || self.parent_view == ParentView::Here(route.clone())
+        self.owner.as_ref() == Some(route) || self.parent_view == ParentView::Here(route.clone())
+    }
+
+    /// Whether it can be a child of that frame: it has one parent for life.
+    #[must_use]
+    pub(crate) fn can_be_below(&self, parent: &FrameId) -> bool {
+        self.is_parent_guessed || self.parent.as_ref().is_none_or(|known| known == parent)
     }
 
     pub(crate) fn describe(&mut self, info: &FrameInfo) {

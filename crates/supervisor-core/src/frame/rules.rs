@@ -37,7 +37,8 @@ pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>
     let page = cx.state().sessions.get(route).map(|session| &session.page);
     let is_foreign = |id: &FrameId| frames.get(id).is_some_and(|known| Some(&known.page) != page);
     let speaks_of = |parent: &FrameId| frames.get(parent).is_some_and(|it| it.can_have_children_in(route));
-    if is_foreign(&parent) || is_foreign(&frame) || (is_new && !speaks_of(&parent)) {
+    let has_another = frames.get(&frame).is_some_and(|known| !known.can_be_below(&parent));
+    if is_foreign(&parent) || is_foreign(&frame) || has_another || !speaks_of(&parent) {
         cx.meters().protocol_violations += 1;
         return;
     }

@@ -624,6 +624,22 @@ fn a_process_speaks_of_children_only_where_it_has_the_parent() {
     assert_eq!(rig.machine.state().frames.len(), 3);
 }
 
+/// What a session takes up ends with it; what was none of its own would be left to a dead one.
+#[test]
+fn an_orphan_is_not_taken_by_a_session_that_has_nothing_to_do_with_it() {
+    let (mut rig, _) = with_orphan();
+    rig.attach_iframe("SP", "X", "SX", "P");
+    rig.navigated("SX", "B", Some("P"), "http://b.test/");
+    attached(&mut rig, "SX", "B", "P");
+    let id = rig.last_id("Page.getFrameTree");
+    rig.reply(id, json!({"frameTree": {"frame": {"id": "B", "parentId": "P", "loaderId": "L", "url": "http://b.test/"}}}));
+    let frames = &rig.machine.state().frames;
+    assert_eq!(frames.get(&"B".into()).unwrap().owner, None);
+    session_detached(&mut rig, "SP", "SX");
+    attached(&mut rig, "SP", "B", "P");
+    assert!(rig.tree().contains(&"B<P ".to_owned()), "its parent's process still can: {:?}", rig.tree());
+}
+
 /// The same with the frame's way out heard of only after that.
 #[test]
 fn a_child_that_was_announced_before_its_parent_left_and_came_home_stays() {
