@@ -141,6 +141,7 @@ impl State {
             | Event::CallWaits { .. }
             | Event::CallSent { .. }
             | Event::CallBound { .. }
+            | Event::CallSuspected { .. }
             | Event::CallInterrupted { .. }
             | Event::CallReleased { .. }
             | Event::CallEnded { .. }

@@ -36,6 +36,8 @@ pub enum Due {
     Call(CallId),
     /// The call waits for a document no longer.
     Context(CallId),
+    /// The call's renderer, which a dialog may hold, must have answered.
+    Suspect(CallId),
     /// The request for a late result waits no longer.
     Result(Req),
     /// The late result is dropped.

@@ -565,6 +565,15 @@ pub enum Event {
         /// The context.
         context: i64,
     },
+    /// A dialog that is open may hold the call: its renderer was asked for a sign of life.
+    CallSuspected {
+        /// The call.
+        call: CallId,
+        /// The command that asks.
+        pulse: CommandId,
+        /// How long it is waited for.
+        until: At,
+    },
     /// A dialog opened while the call ran: its request ended, the call goes on.
     CallInterrupted {
         /// The call.

@@ -46,6 +46,8 @@ pub enum Purpose {
     HandOver(TargetId),
     /// A host's call.
     Call(CallId),
+    /// It is looked whether the renderer answers that a host's call went to.
+    Pulse(CallId),
     /// A call of the client that is observed.
     Observed,
 }

@@ -80,6 +80,10 @@ pub const ORPHAN_WAIT: Duration = Duration::from_secs(5);
 /// How long an `eval` waits for the document of a frame that is between two.
 pub const CONTEXT_WAIT: Duration = Duration::from_secs(5);
 
+/// A renderer that a dialog of another page may hold has this long to show that it is not: unless it is busy, it answers within
+/// milliseconds.
+pub const SUSPECT_WAIT: Duration = Duration::from_secs(1);
+
 /// How long the cause of a dialog's end may still arrive after the end itself.
 pub const REASON_WAIT: Duration = Duration::from_secs(1);
 

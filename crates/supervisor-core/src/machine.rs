@@ -235,6 +235,7 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
         Due::Held(number) => crate::bridge::sandbox::waited_long_enough(cx, number),
         Due::Call(call) => ending::deadline(cx, call),
         Due::Context(call) => eval::no_document(cx, call),
+        Due::Suspect(call) => crate::call::suspect::renderer_silent(cx, call),
         Due::Result(req) => late::waited_long_enough(cx, req),
         Due::Late(call) => late::too_old(cx, call),
         Due::Orphan(frame) => crate::session::gone::orphan_unresolved(cx, &frame),

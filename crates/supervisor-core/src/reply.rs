@@ -5,6 +5,7 @@ use cdp_wire::{CommandId, Reply, ReplyError, browser, page, parse, target};
 use crate::bridge::{rules as bridge, sandbox};
 use crate::call::ending;
 use crate::call::eval;
+use crate::call::suspect;
 use crate::connection;
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
@@ -54,6 +55,7 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         }
         Purpose::Call(call) => ending::replied(cx, *call, reply, text),
         Purpose::Setup if met_a_dead_renderer(&flight, reply) => attach::revived(cx, &flight.route),
+        Purpose::Pulse(call) => suspect::renderer_answered(cx, *call),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
         Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
         Purpose::HandOver(target) => hand_over::signed(cx, target),

@@ -1,9 +1,11 @@
 //! Popups: attached before they run, answered on their own page, gone without residue.
 
-use integration_tests::{RawClient, Stage, accept, accept_with};
+use std::time::Duration;
+
+use integration_tests::{Held, RawClient, Stage, accept, accept_with, patience};
 use page_server::Site;
 use serde_json::{Value, json};
-use supervisor::{Code, Event, Observed, PageView, TargetId};
+use supervisor::{Code, Event, Failure, Observed, PageView, TargetId};
 
 /// A link as large as the window, and a page whose first script asks.
 fn linked(relation: &str) -> Site {
@@ -154,6 +156,56 @@ async fn d12_the_popups_block_names_the_openers_dialog() {
     stage.answer(accept()).await;
     assert_eq!(stage.value_on(&popup, "1").await, json!(1));
     stage.end().await;
+}
+
+/// The popup is of the opener's site, but nobody tells that they share a process: the call is sent, and its renderer's silence
+/// says that the opener's dialog holds it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_popup_on_another_host_of_its_openers_site_waits_for_its_dialog_and_is_told_so() {
+    let stage = Stage::new(Site::new().page("/", "").page("/popup", "")).await;
+    stage.open("a.test", "/").await;
+    let url = stage.pages.url("www.a.test", "/popup");
+    stage.value(None, &format!("void window.open('{url}')")).await;
+    let popup = popup_of(&stage, "/popup").await.target_id;
+    loaded(&stage, &popup).await;
+    stage.value(None, "setTimeout(() => alert('opener'))").await;
+    let dialog = stage.dialog().await;
+    let held = Held::from_failure(&eval_for_hours(&stage, &popup, "location.hostname").await.unwrap_err());
+    assert_eq!(held.dialog.id, dialog.id);
+    // Now it is known.
+    let failure = stage.eval_on(&popup, "1").await.unwrap_err();
+    assert_eq!(
+        (failure.code, failure.detail.dialog.map(|it| it.id)),
+        (Code::BlockedByDialog, Some(dialog.id))
+    );
+    stage.answer(accept()).await;
+    assert_eq!(stage.late(held.call).await, json!("www.a.test"));
+    assert_eq!(stage.value_on(&popup, "1").await, json!(1));
+    stage.end().await;
+}
+
+/// Of another process it is only suspected, and answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_popup_on_its_own_is_not_held_by_a_dialog_of_its_openers_site() {
+    let stage = Stage::new(Site::new().page("/", "").page("/popup", "")).await;
+    stage.open("a.test", "/").await;
+    let url = stage.pages.url("www.a.test", "/popup");
+    stage.value(None, &format!("void window.open('{url}', '', 'noopener')")).await;
+    let popup = popup_of(&stage, "/popup").await.target_id;
+    loaded(&stage, &popup).await;
+    stage.value(None, "setTimeout(() => alert('opener'))").await;
+    stage.dialog().await;
+    let slow = "new Promise(done => setTimeout(() => done('slowly'), 3000))";
+    assert_eq!(eval_for_hours(&stage, &popup, slow).await, Ok(json!("slowly")));
+    stage.answer(accept()).await;
+    stage.end().await;
+}
+
+/// No test lives to see the deadline.
+async fn eval_for_hours(stage: &Stage, page: &TargetId, expression: &str) -> Result<Value, Failure> {
+    let frame = stage.main_frame(page).await;
+    let call = stage.eval_within(Some(&frame), expression, Duration::from_secs(10 * 3600));
+    tokio::time::timeout(patience(), call).await.expect("its value, or why there is none")
 }
 
 async fn loaded(stage: &Stage, page: &TargetId) {

@@ -22,6 +22,7 @@ impl State {
                     eval: *eval,
                     command: None,
                     runs_in: RunsIn::Unknown,
+                    pulse: None,
                     stage: CallStage::Waiting,
                     deadline: *deadline,
                 };
@@ -44,8 +45,15 @@ impl State {
                     }
                 }
             }
+            Event::CallSuspected { call, pulse, until } => {
+                if let Some(open) = self.calls.open.get_mut(call) {
+                    open.pulse = Some(*pulse);
+                    self.deadlines.set(Due::Suspect(*call), *until);
+                }
+            }
             Event::CallInterrupted { call, dialog } => {
                 self.deadlines.cancel(&Due::Call(*call));
+                self.deadlines.cancel(&Due::Suspect(*call));
                 if let Some(open) = self.calls.open.get_mut(call) {
                     let left = open.deadline.since(at);
                     open.stage = CallStage::Interrupted(*dialog, left);
@@ -93,10 +101,11 @@ impl State {
     fn call_over(&mut self, call: CallId) {
         self.request_over(call);
         // Its answer may never come: what nobody waits for is not kept.
-        if let Some(command) = self.calls.open.remove(&call).and_then(|open| open.command) {
-            self.flights.answered(command);
+        if let Some(open) = self.calls.open.remove(&call) {
+            [open.command, open.pulse].into_iter().flatten().for_each(|id| self.flights.answered(id));
         }
         self.deadlines.cancel(&Due::Call(call));
+        self.deadlines.cancel(&Due::Suspect(call));
         self.deadlines.cancel(&Due::Context(call));
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use cdp_wire::TargetId;
 
+use crate::call::{Call, CallStage};
 use crate::dialog::Open;
 use crate::ids::{DialogId, Route};
 use crate::shown::without_fragment;
@@ -72,9 +73,65 @@ pub(crate) fn dialog_that_forbids(state: &State, route: &Route, method: &str) ->
 
 /// The dialog that blocks the renderer behind this session, as far as it can be known.
 pub(crate) fn dialog_that_blocks(state: &State, route: &Route) -> Option<DialogId> {
-    let open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());
+    let mut open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing()).peekable();
+    open.peek()?;
     let blocks = |open: &Open| owner(state, open).is_some_and(|owner| is_shared(state, &owner, route));
-    open.filter(|(_, open)| blocks(open)).map(|(id, _)| *id).next()
+    open.find(|(_, open)| blocks(open)).map(|(id, _)| *id).or_else(|| dialog_found_out(state, route))
+}
+
+/// The dialog that was found out to hold a call there, whose renderer was asked in vain.
+fn dialog_found_out(state: &State, route: &Route) -> Option<DialogId> {
+    let here = state.calls.open.values().filter(|call| call.route == *route && call.pulse.is_some());
+    let holder = |call: &Call| match call.stage {
+        CallStage::Interrupted(dialog, _) => Some(dialog),
+        CallStage::Waiting | CallStage::Running => None,
+    };
+    let is_open = |dialog: &DialogId| state.dialogs.open.get(dialog).is_some_and(Open::is_showing);
+    here.filter_map(holder).find(is_open)
+}
+
+/// The dialog that may block the renderer behind this session: nobody tells whether.
+pub(crate) fn dialog_that_may_block(state: &State, route: &Route) -> Option<DialogId> {
+    let mut open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());
+    open.find(|(_, open)| may_block(state, open, route)).map(|(id, _)| *id)
+}
+
+/// Whether a dialog may block the renderer behind this session, though that cannot be known.
+pub(crate) fn may_block(state: &State, open: &Open, route: &Route) -> bool {
+    let Some(session) = state.sessions.get(route) else { return false };
+    let Some(owner) = owner(state, open) else { return session.page == open.opening.page };
+    if is_shared(state, &owner, route) {
+        return false;
+    }
+    match (process(state, &owner), process(state, route)) {
+        (Some(one), Some(other)) => one.1 == other.1 && may_be_one_site(one.2, other.2),
+        // Before its first document a page is where its opener is.
+        _ => are_related(state, &owner, route),
+    }
+}
+
+/// The dialog that may block the renderer behind this session, of a page that can script its page.
+pub(crate) fn dialog_of_relatives(state: &State, route: &Route) -> Option<DialogId> {
+    let is_related =
+        |open: &Open| may_block(state, open, route) && are_related(state, &open.opening.route, route);
+    state.dialogs.open.iter().find(|(_, open)| open.is_showing() && is_related(open)).map(|(id, _)| *id)
+}
+
+/// Whether two sessions are of pages that can script each other.
+fn are_related(state: &State, one: &Route, other: &Route) -> bool {
+    let family = |route| state.sessions.get(route).map(|session| state.pages.family(&session.page));
+    family(one) == family(other)
+}
+
+/// Whether two hosts may be of one site: nobody here knows which domains are registrable, but all have two labels at least.
+fn may_be_one_site(one: &str, other: &str) -> bool {
+    let domain = |site: &str| {
+        let (scheme, host) = site.split_once("://")?;
+        let is_name = host.contains(|c: char| !c.is_ascii_digit() && c != '.') && !host.starts_with('[');
+        let labels: Vec<&str> = host.rsplit('.').take(if is_name { 2 } else { usize::MAX }).collect();
+        Some((scheme.to_owned(), labels.join(".")))
+    };
+    domain(one) == domain(other)
 }
 
 /// Whether two sessions are known to be of one renderer process.
@@ -137,6 +194,17 @@ fn process<'s>(state: &'s State, route: &Route) -> Option<(TargetId, bool, &'s s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_of_one_site_share_two_labels() {
+        assert!(may_be_one_site("http://www.a.test", "http://a.test"));
+        assert!(may_be_one_site("http://www.a.test", "http://x.y.a.test"));
+        assert!(may_be_one_site("http://a.test", "http://a.test"));
+        assert!(!may_be_one_site("http://a.test", "https://a.test"));
+        assert!(!may_be_one_site("http://a.test", "http://b.test"));
+        assert!(!may_be_one_site("http://10.0.0.1", "http://127.0.0.1"));
+        assert!(!may_be_one_site("http://[::1]", "http://[::2]"));
+    }
 
     #[test]
     fn the_table_is_what_was_measured() {

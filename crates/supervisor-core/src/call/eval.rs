@@ -7,7 +7,7 @@ use cdp_wire::runtime::Evaluate;
 
 use crate::call::routing::{self, Routed};
 use crate::call::{Call, CallStage};
-use crate::call::{check, ending, script, send};
+use crate::call::{check, ending, script, send, suspect};
 use crate::context::{Cx, Expression};
 use crate::effect::Effect;
 use crate::event::Event;
@@ -95,6 +95,7 @@ pub(crate) fn evaluate(cx: &mut Cx<'_>, call: CallId, route: &Route, context: i6
         user_gesture: true,
     };
     cx.send(route, &command, Purpose::Call(call));
+    suspect::sent(cx, call);
 }
 
 /// The document that calls were waiting for came.

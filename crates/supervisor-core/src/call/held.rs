@@ -6,6 +6,7 @@ use crate::call::blocking::{self, Fate};
 use crate::call::ending;
 use crate::call::late;
 use crate::call::routing;
+use crate::call::suspect;
 use crate::call::{Call, CallStage};
 use crate::context::Cx;
 use crate::dialog::Open;
@@ -37,6 +38,7 @@ pub(crate) fn dialog_opened(cx: &mut Cx<'_>, dialog: DialogId) {
     for call in unsent {
         block(cx, call, dialog);
     }
+    suspect::dialog_opened(cx, dialog);
 }
 
 /// What a dialog holds.
@@ -63,7 +65,7 @@ impl<'s> Grip<'s> {
 }
 
 /// The dialog that holds a call now.
-fn holder(state: &State, call: CallId) -> Option<DialogId> {
+pub(crate) fn holder(state: &State, call: CallId) -> Option<DialogId> {
     let call = state.calls.open.get(&call)?;
     let open = state.dialogs.open.iter().filter(|(_, open)| open.is_showing());
     open.filter(|(_, open)| Grip::of(state, open).holds(call)).map(|(id, _)| *id).next()
@@ -88,9 +90,15 @@ pub(crate) fn interrupt(cx: &mut Cx<'_>, id: CallId, dialog: DialogId) {
 
 /// What a caller is told when a dialog holds its call.
 pub(crate) fn opened_during(state: &State, call: CallId, method: &str, dialog: DialogId) -> Failure {
-    let text = format!(
-        "{dialog} opened while {method} ran, and holds it; answer the dialog, then ask for the result of {call}"
-    );
+    let is_known = holder(state, call) == Some(dialog);
+    let what = if is_known {
+        format!("{dialog} opened while {method} ran, and holds it")
+    } else {
+        format!(
+            "{dialog} is open on a page that may share its process with this one, and {method} gets no answer"
+        )
+    };
+    let text = format!("{what}; answer the dialog, then ask for the result of {call}");
     let shown = state.dialogs.open.get(&dialog).map(|open| view::open(state, dialog, open));
     Failure::new(Code::DialogOpened, text).with(|detail| {
         detail.dialog = shown;
@@ -109,8 +117,9 @@ pub(crate) fn dialog_ended(cx: &mut Cx<'_>, dialog: DialogId) {
     for (call, left) in calls {
         let deadline = cx.at.after(left);
         cx.emit(Event::CallReleased { call, deadline });
-        if let Some(other) = holder(cx.state(), call) {
-            interrupt(cx, call, other);
+        match holder(cx.state(), call) {
+            Some(other) => interrupt(cx, call, other),
+            None => suspect::sent(cx, call),
         }
     }
 }

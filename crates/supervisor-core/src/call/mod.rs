@@ -21,6 +21,7 @@ pub(crate) mod recover;
 pub(crate) mod routing;
 pub(crate) mod script;
 pub(crate) mod send;
+pub(crate) mod suspect;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -51,6 +52,8 @@ pub struct Call {
     pub runs_in: RunsIn,
     /// How far it is.
     pub stage: CallStage,
+    /// What its renderer must answer unless a dialog holds it.
+    pub pulse: Option<CommandId>,
     /// When it ends at the latest; it stands still while a dialog holds it.
     pub deadline: At,
 }

@@ -7,7 +7,7 @@ use crate::call::check;
 use crate::call::deadly;
 use crate::call::raw::{self, Verdict};
 use crate::call::routing::{self, Routed};
-use crate::call::script;
+use crate::call::{script, suspect};
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::effect::Effect;
@@ -54,6 +54,7 @@ pub(crate) fn start_call(
         Some((method, params)) => cx.send_raw(&route, &method, &params, Purpose::Call(call)),
         None => cx.send_raw(&route, method, params, Purpose::Call(call)),
     };
+    suspect::sent(cx, call);
     if let Some(frame) = frame.filter(|_| leaves_untold(cx.state(), method)) {
         bridge::frame_leaves(cx, &frame);
     }

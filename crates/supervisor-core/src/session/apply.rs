@@ -53,6 +53,9 @@ impl State {
                 }
             }
         }
+        if let Purpose::Pulse(call) = flight.purpose {
+            self.deadlines.cancel(&Due::Suspect(call));
+        }
         self.flights.answered(id);
     }
 

@@ -306,7 +306,9 @@ pub(crate) fn setup_silent(cx: &mut Cx<'_>, route: &Route) {
     }
     let page = session.page.clone();
     let navigating = session.auto_attach_answered || cx.state().is_navigating(&page);
-    let looks = match blocking::dialog_that_blocks(cx.state(), route) {
+    let state = cx.state();
+    let may_be_blocked = || blocking::dialog_of_relatives(state, route);
+    let looks = match blocking::dialog_that_blocks(state, route).or_else(may_be_blocked) {
         Some(_) => Silence::Dialog,
         None if navigating => Silence::Navigating,
         None => Silence::Unresponsive,

@@ -23,4 +23,5 @@ mod observe;
 mod rig;
 mod scripts;
 mod snapshot;
+mod suspects;
 mod tables;
