@@ -3,6 +3,7 @@
 
 mod browser;
 mod faults;
+mod hosts;
 mod import;
 mod mcp;
 mod observe;
@@ -12,4 +13,6 @@ mod purity;
 mod race;
 mod redact;
 mod replay;
+mod schemas;
 mod servers;
+mod transcript;

@@ -1,5 +1,4 @@
-//! The built server, used by the official clients of other languages. Each is installed from its registry into a folder
-//! below `target`; a registry that is out of reach is a failure that says so.
+//! The built server, used by the official clients of other languages.
 
 mod browser {
     use std::io::{BufRead as _, BufReader, Write as _};
@@ -7,11 +6,11 @@ mod browser {
     use std::process::{Child, Command, Stdio};
 
     use chromium_launcher::{Launch, Running};
-    use integration_tests::{browser, build_folder, built_command};
+    use integration_tests::{browser, built_command, client_scripts, python_client, typescript_client};
 
     #[tokio::test(flavor = "multi_thread")]
     async fn the_typescript_client_gets_by() {
-        let folder = install_typescript();
+        let folder = typescript_client();
         let browser = launch().await;
         run(Command::new("node").arg(folder.join("client.mjs")), &browser);
         browser.stop().await.unwrap();
@@ -19,9 +18,9 @@ mod browser {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn the_python_client_gets_by_with_each_protocol() {
-        let folder = install_python();
+        let python = python_client();
         let browser = launch().await;
-        run(Command::new(folder.join("bin/python")).arg(sources().join("client.py")), &browser);
+        run(Command::new(python).arg(client_scripts().join("client.py")), &browser);
         browser.stop().await.unwrap();
     }
 
@@ -94,46 +93,6 @@ mod browser {
         assert!(output.status.success(), "{client:?} ended with {}\n{out}\n{err}", output.status);
         assert!(out.contains("told_after_ms"), "{out}");
         println!("{out}");
-    }
-
-    fn sources() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("mcp")
-    }
-
-    fn install_typescript() -> PathBuf {
-        let folder = build_folder().join("mcp-clients/typescript");
-        std::fs::create_dir_all(&folder).unwrap();
-        // Node looks for packages beside the script.
-        std::fs::copy(sources().join("client.mjs"), folder.join("client.mjs")).unwrap();
-        once(&folder, "package.json", || {
-            std::fs::copy(sources().join("package.json"), folder.join("package.json")).unwrap();
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--silent", "--no-audit", "--no-fund", "--no-package-lock"]);
-            must(npm.current_dir(&folder), "installing the TypeScript client from the npm registry");
-        });
-        folder
-    }
-
-    fn install_python() -> PathBuf {
-        let folder = build_folder().join("mcp-clients/python");
-        std::fs::create_dir_all(&folder).unwrap();
-        once(&folder, "requirements.txt", || {
-            must(Command::new("python3").args(["-m", "venv"]).arg(&folder), "making a Python environment");
-            let mut pip = Command::new(folder.join("bin/python"));
-            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]);
-            must(pip.arg(sources().join("requirements.txt")), "installing the Python client from PyPI");
-        });
-        folder
-    }
-
-    /// Installs unless it was done for the same list of packages.
-    fn once(folder: &Path, list: &str, install: impl FnOnce()) {
-        let (wanted, mark) = (std::fs::read(sources().join(list)).unwrap(), folder.join(".installed"));
-        if std::fs::read(&mark).is_ok_and(|installed| installed == wanted) {
-            return;
-        }
-        install();
-        std::fs::write(mark, wanted).unwrap();
     }
 
     fn must(command: &mut Command, what: &str) {

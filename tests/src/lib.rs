@@ -4,11 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 mod alone;
+mod clients;
 mod command;
 mod dismissing_proxy;
 mod faulty_wire;
 mod frames;
 mod invented_hosts;
+mod mcp_wire;
 mod node;
 mod per_connection;
 mod proxy;
@@ -22,10 +24,12 @@ mod stage;
 mod talk;
 
 pub use alone::{is_alone, resident};
+pub use clients::{client_scripts, python_client, typescript_client};
 pub use command::{build_folder, built_command};
 pub use dismissing_proxy::DismissingProxy;
 pub use faulty_wire::{FaultyWire, Plan};
 pub use invented_hosts::InventedHosts;
+pub use mcp_wire::{Exchange, McpWire};
 pub use node::node_project;
 pub use per_connection::PerConnection;
 pub use proxy::Proxy;

@@ -11,7 +11,8 @@ macro_rules! text_id {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(Arc<str>);
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+        pub struct $name(#[cfg_attr(feature = "schema", schemars(with = "String"))] Arc<str>);
 
         impl $name {
             /// The identifier as the browser wrote it.
@@ -91,6 +92,7 @@ impl From<&TargetId> for FrameId {
 /// The `id` of a command, unique per connection; a reply is matched by it alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct CommandId(pub u64);
 
 impl CommandId {

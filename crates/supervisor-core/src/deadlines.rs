@@ -11,6 +11,7 @@ use crate::time::At;
 /// What a deadline is for. The order decides between two that are due at the same moment.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Due {
     /// The handshake must have been answered.
     Handshake,

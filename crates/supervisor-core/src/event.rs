@@ -17,6 +17,7 @@ use crate::time::At;
 /// One fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Event {
     // --- the connection -------------------------------------------------------------------------------------------
@@ -634,6 +635,7 @@ pub enum Event {
 
 /// An event with its place in the task's history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recorded {
     /// Counts from 1, without gaps.
     pub seq: u64,
@@ -646,6 +648,7 @@ pub struct Recorded {
 
 /// A frame and its document, as a process describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrameInfo {
     /// The frame.
     pub id: FrameId,
@@ -664,6 +667,7 @@ pub struct FrameInfo {
 /// What a silent set-up looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Silence {
     /// A navigation is under way: silence is normal.
     Navigating,

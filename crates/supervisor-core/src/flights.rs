@@ -9,6 +9,7 @@ use crate::ids::{CallId, DialogId, Route};
 /// Why a command was sent. A reply is understood by this and its method.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Purpose {
     /// A step of the connection's handshake.
     Handshake,

@@ -61,11 +61,13 @@ pub struct BadId {
 /// A host's request, numbered by the shell. It ends exactly once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Req(pub u64);
 
 /// One life of a connection. An input of an earlier epoch is recognised and dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Epoch(pub u32);
 
 /// Where a message comes from or goes: the connection itself, or one flat session on it.
@@ -73,6 +75,7 @@ pub struct Epoch(pub u32);
 /// On a browser endpoint the root is the browser; on a page endpoint the root is that page's session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "Option<SessionId>", into = "Option<SessionId>")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "Option<String>"))]
 pub enum Route {
     /// Messages without a `sessionId`.
     Root,
@@ -118,6 +121,7 @@ impl fmt::Display for Route {
 /// What a connection's root is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum EndpointKind {
     /// `/devtools/browser/…`: the root is the browser, targets are attached as sessions.
     Browser,

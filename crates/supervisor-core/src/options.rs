@@ -9,14 +9,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Options {
     /// Who answers dialogs.
     pub dialog_policy: DialogPolicy,
     /// After how many seconds the watchdog dismisses a dialog under [`DialogPolicy::MustRespond`].
     #[serde(with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub dialog_timeout: Duration,
     /// The deadline of a call that names none, in seconds.
     #[serde(with = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub call_timeout: Duration,
     /// Which part of the browser the task may see.
     pub scope: Scope,
@@ -97,6 +100,7 @@ pub enum Bridge {
 /// Which pages a task supervises.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Scope {
     /// All pages of the browser.
     #[default]
@@ -109,11 +113,13 @@ pub enum Scope {
 
 /// The budget of reconnecting. Whichever of the two is spent first ends the task as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reconnect {
     /// Attempts after one loss.
     pub tries: u32,
     /// Seconds after the loss.
     #[serde(with = "seconds", rename = "seconds")]
+    #[cfg_attr(feature = "schema", schemars(with = "f64"))]
     pub within: Duration,
 }
 

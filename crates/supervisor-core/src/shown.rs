@@ -6,6 +6,7 @@ use crate::limits::MAX_SHOWN_TEXT;
 
 /// A page's text as it is shown: cut at [`MAX_SHOWN_TEXT`] bytes, at a character boundary.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shown {
     /// The text, or its beginning.
     pub text: String,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A moment, in microseconds since the task's start (which the recording's header names in wall time).
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct At(pub u64);
 
 impl At {

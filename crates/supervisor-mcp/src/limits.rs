@@ -16,6 +16,10 @@ pub const STARTING: Duration = Duration::from_secs(21);
 /// else; a browser that is there is connected in a fraction of a second.
 pub const LIST_WAITS: Duration = Duration::from_secs(5);
 
+/// How long `browser_connect` waits for the frames of the active page, so that its snapshot has them: a page lists them in
+/// milliseconds, and one that a dialog from before holds never does.
+pub const FIRST_FRAMES: Duration = Duration::from_secs(1);
+
 /// How often a call says that it is still at work. Clients that count the time anew with each such message allow a minute.
 pub const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 

@@ -79,6 +79,7 @@ pub enum Unavailable {
 
 /// A request of the script that waits for its reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Paused {
     /// The session that was told. A popup that is still at `about:blank` sends its request on its opener's.
     pub route: crate::ids::Route,

@@ -61,6 +61,7 @@ pub struct Call {
 /// Where the script of a call runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum RunsIn {
     /// It has none, or it is answered whatever becomes of its document, or nobody knows.
     #[default]
@@ -95,6 +96,7 @@ pub enum CallStage {
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum CallEnd {
     /// The browser answered.
     Answered,

@@ -17,6 +17,7 @@ use crate::time::At;
 
 /// One complaint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ConsoleEntry"))]
 pub struct Entry {
     /// When it arrived.
     pub at: At,
@@ -52,6 +53,7 @@ pub enum Level {
 /// A bounded ring of complaints, by count and by bytes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "Vec<Entry>"))]
 pub struct Ring {
     entries: VecDeque<Entry>,
     bytes: usize,
@@ -120,6 +122,7 @@ impl Console {
 
 /// What was said since the last event.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Gathered {
     /// The last errors.
     pub errors: Ring,

@@ -31,6 +31,7 @@ use crate::time::At;
 
 /// What opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DialogOpening {
     /// The page.
     pub page: TargetId,
@@ -39,6 +40,7 @@ pub struct DialogOpening {
     /// The frame that raised it; older browsers do not say.
     pub frame: Option<FrameId>,
     /// The kind.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::dialog_type"))]
     pub kind: DialogType,
     /// What the page says.
     pub message: Shown,
@@ -178,6 +180,7 @@ impl Open {
 /// Who answers a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Answerer {
     /// The host.
     Agent,

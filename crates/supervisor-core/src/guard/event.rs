@@ -13,6 +13,7 @@ use crate::time::At;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "guard", rename_all = "snake_case")]
 #[non_exhaustive]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum GuardEvent {
     /// A socket is being opened.
     Dialing {

@@ -90,6 +90,7 @@ pub struct Watch {
 /// show by four signs, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Teller {
     /// The main connection's: the guard's events only fill its table.
     Main,
@@ -131,6 +132,7 @@ pub struct Ended {
 
 /// How a dialog ended that the guard heard of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeenEnd {
     /// The dialog's frame.
     pub frame: Option<FrameId>,
@@ -143,6 +145,7 @@ pub struct SeenEnd {
 /// Whether there is a guard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Stands {
     /// None was asked for.
     #[default]

@@ -3,7 +3,7 @@
 mod markdown;
 
 use serde_json::{Map, Value, json};
-use supervisor::{Failure, Snapshot};
+use supervisor::{Failure, Recorded, Snapshot};
 
 use crate::schema;
 use crate::session::described;
@@ -31,6 +31,7 @@ pub fn documents() -> Vec<Document> {
             path: "docs/schema/snapshot.json",
             text: titled("Snapshot", schema::written::<Snapshot>()),
         },
+        Document { path: "docs/schema/events.json", text: titled("Event", schema::written::<Recorded>()) },
         Document {
             path: "docs/schema/status.json",
             text: titled("ServerStatus", schema::written::<ServerStatus>()),
@@ -40,7 +41,7 @@ pub fn documents() -> Vec<Document> {
 }
 
 /// What stays: said in the schema itself, because it travels alone.
-const PROMISE: &str = "Names and shapes stay; fields are only added, and enumerations may grow.";
+const PROMISE: &str = "Names and shapes stay; fields are only added, and enumerations may grow. Pass over what you do not know.";
 
 fn titled(title: &str, mut schema: Map<String, Value>) -> String {
     schema.insert("title".into(), title.into());

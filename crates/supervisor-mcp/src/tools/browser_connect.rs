@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use supervisor::{DialogPolicy, Endpoint, Failure, Options, Scope, Snapshot};
+use supervisor::{DialogPolicy, Endpoint, Failure, Options, PageView, Scope, Snapshot};
 use supervisor_core::Bridge;
 
 use super::{Call, Definition, Hints};
+use crate::limits::FIRST_FRAMES;
 use crate::seconds::Seconds;
 use crate::wish::Wish;
 
@@ -86,8 +87,18 @@ impl Definition for Tool {
             scope: input.scope.map(Scope::from),
             backend: BackendWishes { bridge: input.bridge, guard: input.guard },
         };
-        call.hub.connect(&call.task_id, wish).await.map(|task| task.snapshot())
+        let task = call.hub.connect(&call.task_id, wish).await?;
+        // Whether it came in time or not, what is known by then is the answer.
+        let _ = task.wait_for(has_frames, FIRST_FRAMES).await;
+        Ok(task.snapshot())
     }
+}
+
+/// Whether the active page's frames are known, or cannot be: there is none, or it does not answer.
+fn has_frames(snapshot: &Snapshot) -> bool {
+    let silent = |page: &PageView| page.blocked.is_some() || page.unresponsive || page.crashed;
+    let active = snapshot.pages.iter().find(|page| page.active);
+    snapshot.frame_tree.top.is_some() || active.is_none_or(silent)
 }
 
 impl From<Part> for Scope {

@@ -163,3 +163,17 @@ async fn another_url_rebinds_and_the_same_one_does_not() {
     assert!(!bound.is_same(&client.server.supervisor().get("default").await.unwrap()));
     assert!(!client.told_already().contains(&Told::ToolsChanged), "they were there all the time");
 }
+
+/// `FIRST_FRAMES`
+#[tokio::test]
+async fn connecting_gives_the_frames_and_waits_no_longer_than_first_frames_for_a_silent_page() {
+    let browser = BrowserLike::start().await;
+    let client = Client::new().await;
+    let snapshot = client.done("browser_connect", json!({"cdp_url": browser.url()})).await;
+    assert!(snapshot["frame_tree"]["top"].is_object(), "{snapshot}");
+
+    let held = BrowserLike::start().await;
+    held.act(Action::OpenDialog { frame: 0, kind: DialogType::Confirm });
+    let snapshot = client.done("browser_connect", json!({"cdp_url": held.url()})).await;
+    assert_eq!((&snapshot["status"], &snapshot["frame_tree"]["top"]), (&json!("connected"), &json!(null)));
+}
