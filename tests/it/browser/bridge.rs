@@ -129,9 +129,9 @@ async fn what_the_page_changes_afterwards_changes_nothing() {
     stage.end().await;
 }
 
-/// Also s074: the script is there before the iframe's own.
+/// The script is there before the iframe's own.
 #[tokio::test(flavor = "multi_thread")]
-async fn s105_an_oopif_asks_from_its_first_script_on() {
+async fn s074_s105_an_oopif_that_comes_later_asks_from_its_first_script_on() {
     let site = Site::new()
         .page("/", "<h1>top")
         .page("/asks", "<script>window.first = [confirm('first'), prompt('second', 'd')]</script>");

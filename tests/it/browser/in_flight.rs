@@ -115,6 +115,32 @@ async fn a_navigated_oopif_ends_its_raw_calls() {
     }
 }
 
+/// Within a site the old document may be kept, and the browser then answers such a call never.
+#[tokio::test(flavor = "multi_thread")]
+async fn s083_a_page_that_is_navigated_ends_its_raw_calls_that_wait_for_a_promise() {
+    for host in ["a.test", "b.test"] {
+        let (stage, _) = stage("/near").await;
+        let page = stage.top().frame_id;
+        let failure = call_ends(&stage, &page, stage.open(host, "/next")).await.unwrap_err();
+        assert_eq!(failure.code, Code::Navigated, "to {host}");
+        assert_eq!(stage.value(None, "document.title").await, json!("next"));
+        stage.end().await;
+    }
+}
+
+/// The same below another process, and by a script of the page instead of a command.
+#[tokio::test(flavor = "multi_thread")]
+async fn s083_a_page_that_leaves_by_itself_ends_raw_calls_that_wait_for_a_promise() {
+    for path in ["/far", "/deep"] {
+        let (stage, frame) = stage(path).await;
+        let leave = async { stage.value(None, "void setTimeout(() => { location = '/next' })").await };
+        let failure = call_ends(&stage, &frame, async { drop(leave.await) }).await.unwrap_err();
+        assert!(matches!(failure.code, Code::FrameGone | Code::Navigated), "{path}: {failure:?}");
+        stage.comes_true(None, "document.title === 'next'").await;
+        stage.end().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_is_navigated_ends_the_calls_of_its_frames() {
     for path in ["/near", "/far", "/deep"] {

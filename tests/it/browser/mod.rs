@@ -22,6 +22,7 @@ mod frames;
 mod guard;
 mod in_flight;
 mod kinds;
+mod listing;
 mod main_job;
 mod navigation;
 mod oopif;
