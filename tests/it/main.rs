@@ -13,6 +13,7 @@ mod purity;
 mod race;
 mod redact;
 mod replay;
+mod rows;
 mod scenarios;
 mod schemas;
 mod servers;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use supervisor::{EvalOptions, Event, EventStream, Failure, FrameId, FrameView, Observed};
+use supervisor::{EvalOptions, Event, EventStream, Failure, FrameId, FrameView, Observed, TargetId};
 
 use crate::stage::{Stage, patience};
 
@@ -46,6 +46,12 @@ impl Stage {
             "new Promise(done => {{ const look = () => {condition} ? done(1) : setTimeout(look, 5); look() }})"
         );
         self.value(frame, &look).await;
+    }
+
+    /// The same in the main frame of any page.
+    pub async fn comes_true_on(&self, page: &TargetId, condition: &str) {
+        let frame = self.main_frame(page).await;
+        self.comes_true(Some(&frame), condition).await;
     }
 
     /// Evaluates with a deadline of its own, waiting for promises.

@@ -17,6 +17,7 @@ mod proxy;
 mod raw_client;
 mod refusing_proxy;
 mod renderers;
+pub mod scenes;
 mod scripted_browser;
 mod scripted_peer;
 mod several;

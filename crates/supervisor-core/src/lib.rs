@@ -32,6 +32,7 @@ pub mod observe;
 mod options;
 mod page;
 mod pairs;
+mod perhaps;
 mod reply;
 #[cfg(feature = "schema")]
 mod schema;

@@ -45,6 +45,8 @@ pub(crate) struct Shell {
     armed: Option<At>,
     faults: VecDeque<At>,
     given_up: bool,
+    /// Whether the task is over. What a browser still says then is neither heard nor recorded: the last snapshot is out.
+    is_over: bool,
 }
 
 impl Shell {
@@ -59,6 +61,7 @@ impl Shell {
             armed: None,
             faults: VecDeque::new(),
             given_up: false,
+            is_over: false,
         }
     }
 
@@ -134,6 +137,9 @@ impl<'a> Turn<'a> {
 
     /// The browser sent a text.
     pub(crate) fn received(&mut self, conn: Conn, epoch: Epoch, message: &Utf8Bytes) {
+        if self.shell.is_over {
+            return;
+        }
         let text = message.as_str();
         self.record(|| Entry::Recv(conn, epoch, message.clone()));
         let input = match conn {
@@ -151,6 +157,9 @@ impl<'a> Turn<'a> {
 
     /// A connection changed.
     pub(crate) fn net(&mut self, conn: Conn, net: Net) {
+        if self.shell.is_over {
+            return;
+        }
         self.record(|| Entry::Net(conn, net.clone()));
         let input = match conn {
             Conn::Main => Input::Net(net),
@@ -394,6 +403,7 @@ impl<'a> Turn<'a> {
     }
 
     fn ended(&mut self) {
+        self.shell.is_over = true;
         self.settle();
         self.slot.published.ended.send_replace(true);
         crate::registry::tell_ended(self.slot);

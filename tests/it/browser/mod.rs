@@ -29,6 +29,7 @@ mod oopif;
 mod pages;
 mod popup;
 mod reconnect;
+mod scenes;
 mod scope;
 mod session;
 mod swaps;

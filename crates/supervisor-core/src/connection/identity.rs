@@ -21,7 +21,8 @@ use crate::state::State;
 /// What tells one browser from another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// What the socket's URL names it.
+    /// What the socket's URL names it. Written as the event writes it: no text of a page, which is replaced where it is redacted.
+    #[serde(rename = "browser")]
     pub name: Option<String>,
     /// Such as `Chrome/156.0.8078.73`.
     pub product: Option<String>,

@@ -42,8 +42,10 @@ pub struct Frame {
     /// Its document's loader.
     pub loader: Option<LoaderId>,
     /// The session that its calls go to and whose events about it count; none while it is an orphan.
+    #[serde(with = "crate::perhaps")]
     pub owner: Option<Route>,
     /// The live session that is attached to this frame itself.
+    #[serde(with = "crate::perhaps")]
     pub remote: Option<Route>,
     /// What the process of its parent last said about it.
     pub parent_view: ParentView,
@@ -142,6 +144,7 @@ pub struct Frames {
     children: FxHashMap<FrameId, BTreeMap<u64, FrameId>>,
     by_page: FxHashMap<TargetId, FxHashSet<FrameId>>,
     /// The frames whose fate is not known, with the session of their parent's process.
+    #[serde(with = "crate::perhaps::values")]
     orphans: BTreeMap<FrameId, Option<Route>>,
     #[serde(with = "crate::pairs")]
     orphans_of: BTreeMap<Route, BTreeSet<FrameId>>,

@@ -15,6 +15,12 @@ const NOWHERE: &str = ".invalid";
 /// Complaints of the browser that say why a bridge does not work. They hold no text of the page.
 const KEPT: &str = "Synchronous requests are disabled by permissions policy";
 
+/// Whether it is a complaint that rules go by.
+pub(crate) fn is_kept(text: &str) -> bool {
+    let is_policy = text.contains(NOWHERE) && text.contains("Content Security Policy");
+    is_policy || text.contains(KEPT)
+}
+
 /// What replaces the texts of one recording.
 #[derive(Debug, Clone)]
 pub(crate) struct Cipher {
@@ -35,8 +41,7 @@ impl Cipher {
 
     /// A text of a page, or one that was typed.
     pub(crate) fn text(&self, text: &str) -> String {
-        let is_policy = text.contains(NOWHERE) && text.contains("Content Security Policy");
-        if is_policy || text.contains(KEPT) {
+        if is_kept(text) {
             return text.to_owned();
         }
         let mut word = self.word();

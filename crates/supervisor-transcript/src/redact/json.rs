@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use cdp_wire::base64;
 use serde_json::value::RawValue;
 
-use super::cipher::{Cipher, Word};
+use super::cipher::{Cipher, Word, is_kept};
 use crate::json::string_length;
 
 /// The message with its texts replaced; `None` when it is no JSON.
@@ -167,6 +167,7 @@ impl<'a> Walk<'a> {
         let treat = if is_name { self.name(body) } else { self.here() };
         match treat {
             Treat::Keep => self.out.push_str(body),
+            Treat::Text if is_kept(body) => self.out.push_str(body),
             Treat::Text | Treat::Value => escaped(&mut self.cipher.word(), body, &mut self.out),
             Treat::Url => self.whole(body, |cipher, text| cipher.url(text)),
             Treat::Posted => self.whole(body, posted),
