@@ -50,6 +50,9 @@ pub const MAX_RELEASED_SESSIONS: usize = 256;
 /// Host calls in flight or waiting at once. A host that has more unanswered gets `refused`.
 pub const MAX_CALLS: usize = 1_024;
 
+/// Requests to connect that wait for the one connection. A host that asks more often meanwhile gets `refused`.
+pub const MAX_STARTERS: usize = 1_024;
+
 /// Recoveries beyond these: calls that hang on a page must not keep a host from freeing it.
 pub const MAX_RECOVERIES: usize = 16;
 
@@ -138,6 +141,10 @@ pub const MAX_SEEN_ENDS: usize = 16;
 
 /// So often in a row it is no accident.
 pub const GUARD_QUARRELS: u32 = 2;
+
+/// Ends of dialogs that a page's sessions may still report, each once more: one a session and dialog, so more than this means
+/// a peer that never does. The oldest is not expected any more.
+pub const MAX_OWED: usize = 16;
 
 /// How long `stop` waits for its answers to be taken; the whole of `stop` is bounded to a second.
 pub const STOP_WAIT: Duration = Duration::from_millis(700);

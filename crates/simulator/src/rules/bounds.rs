@@ -3,8 +3,8 @@
 use supervisor_core::State;
 use supervisor_core::limits::{
     MAX_BRIDGE_DIALOGS, MAX_CALLS, MAX_CONSOLE_BYTES, MAX_CONSOLE_ENTRIES, MAX_CONTEXTS, MAX_DEFAULT_PROMPT,
-    MAX_FRAMES, MAX_LATE_RESULTS, MAX_RECENT_DIALOGS, MAX_RECOVERIES, MAX_RESULT_WAITERS, MAX_SESSIONS,
-    MAX_SHOWN_TEXT,
+    MAX_FRAMES, MAX_LATE_RESULTS, MAX_OWED, MAX_RECENT_DIALOGS, MAX_RECOVERIES, MAX_RESULT_WAITERS,
+    MAX_SESSIONS, MAX_SHOWN_TEXT, MAX_STARTERS,
 };
 
 use crate::rules::check;
@@ -34,6 +34,9 @@ pub(crate) fn hold(state: &State) {
 fn dialogs(state: &State) {
     let dialogs = &state.dialogs;
     within("recent dialogs", dialogs.recent.len(), MAX_RECENT_DIALOGS);
+    for (_, page) in state.pages.iter() {
+        within("ends that are still to be told", page.slot.owed.len(), MAX_OWED);
+    }
     let bridged = dialogs.open.values().filter(|open| open.opening.paused.is_some()).count();
     within("dialogs of the bridge", bridged, MAX_BRIDGE_DIALOGS);
     for opening in
@@ -47,6 +50,7 @@ fn dialogs(state: &State) {
 fn calls(state: &State) {
     let calls = &state.calls;
     within("open calls", calls.open.len(), MAX_CALLS + MAX_RECOVERIES);
+    within("requests to connect", state.connection.starters.len(), MAX_STARTERS);
     within("late results", calls.late.len(), MAX_LATE_RESULTS);
     within("late results in their order", calls.late_order.len(), calls.late.len());
     for waiter in calls.waiters.values() {

@@ -22,7 +22,7 @@ use crate::flights::Purpose;
 use crate::guard::{carry, rules as guard};
 use crate::ids::{DialogId, EndpointKind, Epoch, Req, Route};
 use crate::input::Net;
-use crate::limits::{PROBE_EVERY, RECONNECT_FIRST, RECONNECT_LONGEST, STOP_WAIT};
+use crate::limits::{MAX_STARTERS, PROBE_EVERY, RECONNECT_FIRST, RECONNECT_LONGEST, STOP_WAIT};
 use crate::options::DialogPolicy;
 use crate::session::{attach, gone};
 use crate::snapshot::Status;
@@ -34,6 +34,10 @@ pub(crate) fn start(cx: &mut Cx<'_>, req: Req) {
         Status::Failed | Status::Stopped => {
             let text = "this binding is over; connect the task again";
             cx.fail(req, Failure::new(Code::NotConnected, text));
+        }
+        Status::Connecting if cx.state().connection.starters.len() >= MAX_STARTERS => {
+            let text = format!("{MAX_STARTERS} requests to connect wait already; wait for the connection");
+            cx.fail(req, Failure::new(Code::Refused, text));
         }
         Status::Connecting => cx.emit(Event::StartRequested { req }),
         Status::NotConnected if let Err(text) = cx.state().options.check() => {

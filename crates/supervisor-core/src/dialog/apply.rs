@@ -6,7 +6,7 @@ use crate::deadlines::Due;
 use crate::dialog::{Answer, Closed, ClosedBy, Kept, Open, Owed, Progress, Reason, Stray, Unanswerable};
 use crate::event::Event;
 use crate::ids::{DialogId, Req, Route};
-use crate::limits::{ANSWER_CONFIRM, REASON_WAIT};
+use crate::limits::{ANSWER_CONFIRM, MAX_OWED, REASON_WAIT};
 use crate::state::State;
 use crate::time::At;
 
@@ -238,6 +238,3 @@ impl State {
 pub(crate) fn leaves_a_stray(reason: Option<Reason>) -> bool {
     !matches!(reason, Some(Reason::TargetGone | Reason::Disconnected | Reason::Crash))
 }
-
-/// Ends of dialogs that may still be reported: one a session and dialog, so more than this means a peer that never does.
-const MAX_OWED: usize = 16;

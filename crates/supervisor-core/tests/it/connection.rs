@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use supervisor_core::dialog::Reason;
+use supervisor_core::limits::MAX_STARTERS;
 use supervisor_core::{
     Code, Command, Effect, EndpointKind, Epoch, Input, Net, Options, Outcome, Stage, Status,
 };
@@ -15,6 +16,19 @@ fn lose(rig: &mut Rig) {
 
 fn dials(rig: &Rig) -> usize {
     rig.effects.iter().filter(|effect| matches!(effect, Effect::Dial { .. })).count()
+}
+
+#[test]
+fn requests_to_connect_that_wait_are_bounded() {
+    let mut rig = Rig::new(Options::default());
+    let waiting: Vec<_> = (0..MAX_STARTERS).map(|_| rig.host(Command::Start)).collect();
+    assert!(waiting.iter().all(|req| rig.outcome(*req).is_none()));
+    let beyond = rig.host(Command::Start);
+    assert_eq!(rig.code(beyond), Code::Refused);
+    let (epoch, reason) = (rig.epoch(), "refused".to_owned());
+    rig.input(Input::Net(Net::DialFailed { epoch, stage: Stage::Tcp, reason, http_status: None }));
+    assert!(waiting.iter().all(|req| rig.code(*req) == Code::StartFailed));
+    assert!(rig.machine.state().connection.starters.is_empty());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use supervisor_core::dialog::{ClosedBy, Reason, Unanswerable};
-use supervisor_core::limits::{MAX_DEFAULT_PROMPT, MAX_RECENT_DIALOGS, MAX_SHOWN_TEXT};
+use supervisor_core::limits::{MAX_DEFAULT_PROMPT, MAX_OWED, MAX_RECENT_DIALOGS, MAX_SHOWN_TEXT};
 use supervisor_core::{
     Code, Command, DialogPolicy, EndpointKind, Input, Net, Options, Outcome, Place, Remedy,
 };
@@ -256,4 +256,24 @@ fn an_answer_that_went_astray_ends_its_request_at_its_deadline() {
     assert_eq!(rig.code(answer), Code::Timeout);
     rig.advance(Duration::from_secs(2));
     assert!(rig.machine.state().dialogs.strays.is_empty());
+}
+
+/// Each dialog that another one of its page overlaps ends once more, later; a peer that never says so is not waited for.
+#[test]
+fn ends_that_are_still_to_be_told_are_bounded() {
+    let mut rig = Rig::with_page();
+    let owed = |rig: &Rig| rig.machine.state().pages.get(&"P".into()).unwrap().slot.owed.len();
+    for frame in 0..=MAX_OWED {
+        rig.opening("SP", &format!("F{frame}"), "alert", "!");
+        assert_eq!(owed(&rig), frame);
+    }
+    rig.opening("SP", "F", "alert", "!");
+    assert_eq!(owed(&rig), MAX_OWED, "the oldest is not expected any more");
+    for frame in 1..=MAX_OWED {
+        rig.closed("SP", &format!("F{frame}"), false, "");
+        assert_eq!(owed(&rig), MAX_OWED - frame);
+        assert_eq!(rig.snapshot().pending_dialogs.len(), 1, "those ends are no news, and not the open one's");
+    }
+    rig.closed("SP", "F", false, "");
+    assert!(rig.snapshot().pending_dialogs.is_empty());
 }
