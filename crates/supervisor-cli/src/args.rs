@@ -36,7 +36,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the main job on a Chromium of its own, from the first alert to a frame three sites deep.
     Demo(demo::Args),
-    /// Print what happens in a browser, one line an event.
+    /// Show what happens in a browser: one screen where dialogs can be answered, or one line an event.
     Watch(watch::Args),
     /// Serve the tools to an agent: an MCP server on standard input and output.
     Mcp(mcp::Args),
@@ -129,6 +129,18 @@ impl Command {
             Command::Demo(_) | Command::Watch(_) | Command::Record(_) | Command::Probe(_) => {
                 Some(Level::Warn)
             }
+            // What goes wrong is the answer of these, and what their connection says beside it is for nobody.
+            Command::Connect(_)
+            | Command::Snapshot(_)
+            | Command::Dialog(_)
+            | Command::Recover(_)
+            | Command::Cdp(_)
+            | Command::Eval(_)
+            | Command::Result(_)
+            | Command::Console(_)
+            | Command::Frames(_)
+            | Command::Disconnect(_)
+            | Command::Status(_) => Some(Level::Off),
             // A thousand measured tasks that end with their sockets are no news, and a harness may never read what they say.
             Command::BenchClient(_) => Some(Level::Off),
             _ => None,

@@ -79,6 +79,9 @@ pub(crate) enum CliError {
         "it is not said where to record to\n  next: give a file by -o, or set recording.path; see --help"
     )]
     NoOutput,
+    /// There is a recording already.
+    #[error("{} exists already\n  next: give another file by -o, or --force to replace it", .0.display())]
+    RecordingExists(PathBuf),
     /// The recording ended before the task did.
     #[error(
         "the recording ended early\n  why: {0}\n  next: make room on the disk, or allow the recording more; what was written replays"
@@ -91,7 +94,9 @@ pub(crate) enum CliError {
     #[error("cannot serve the demo's pages on 127.0.0.1: {0}\n  next: allow this process to listen there")]
     Pages(io::Error),
     /// No browser.
-    #[error("there is no browser to start\n  why: {0}")]
+    #[error(
+        "there is no browser to start\n  why: {0}\n  next: name one by --browser, or give the URL of one that runs; `cdp-supervisor doctor` says which are found"
+    )]
     NoBrowser(LauncherError),
     /// A browser does not start or does not stop.
     #[error(
@@ -99,7 +104,7 @@ pub(crate) enum CliError {
     )]
     Launch(LauncherError),
     /// The task did not start.
-    #[error("cannot supervise {endpoint}\n  stage: {}\n  why: {}\n  next: {}", stage(.failure), .failure.message, next(.failure))]
+    #[error("cannot supervise {endpoint}\n  {}why: {}\n  next: {}", stage(.failure), .failure.message, next(.failure))]
     Start {
         /// Without secrets.
         endpoint: String,
@@ -168,7 +173,7 @@ pub(crate) enum CliError {
         why: String,
     },
     /// A recording cannot be replayed, or fails its check.
-    #[error("{}: {error}", .path.display())]
+    #[error("{}: {error}\n  next: {}", .path.display(), next_for_replay(.error))]
     Replay {
         /// The file.
         path: PathBuf,
@@ -199,11 +204,13 @@ fn exit_code(code: Option<i32>) -> String {
     code.map(|code| format!(" (exit code {code})")).unwrap_or_default()
 }
 
+/// A line of its own, where there is one.
 fn stage(failure: &Failure) -> String {
-    match failure.detail.stage {
-        Some(stage) => crate::teller::word(&stage),
-        None => failure.code.to_string(),
-    }
+    failure
+        .detail
+        .stage
+        .map(|stage| format!("stage: {}\n  ", crate::teller::word(&stage)))
+        .unwrap_or_default()
 }
 
 pub(crate) fn next(failure: &Failure) -> &'static str {
@@ -218,6 +225,9 @@ pub(crate) fn next(failure: &Failure) -> &'static str {
         Some(Stage::Tls) => {
             "trust its authority by --ca-file (network.ca_file), or look at whether the server speaks TLS at all"
         }
+        Some(Stage::Upgrade) if failure.detail.http_status.is_none() => {
+            "look at what listens there, or allow more time (--start-timeout)"
+        }
         Some(Stage::Upgrade) => {
             "look at the HTTP status: a token may have run out, or the browser may be gone"
         }
@@ -230,7 +240,7 @@ pub(crate) fn next(failure: &Failure) -> &'static str {
 
 fn at_stage(error: &ProbeError) -> String {
     match error {
-        ProbeError::Start(failure) => format!("stage: {}\n  ", stage(failure)),
+        ProbeError::Start(failure) => stage(failure),
         _ => String::new(),
     }
 }
@@ -239,6 +249,21 @@ fn why(error: &ProbeError) -> String {
     match error {
         ProbeError::Start(failure) => failure.message.clone(),
         other => other.to_string(),
+    }
+}
+
+fn next_for_replay(error: &TranscriptError) -> &'static str {
+    match error {
+        TranscriptError::Empty | TranscriptError::NoHeader { .. } | TranscriptError::NoLog { .. } => {
+            "give a recording of `record`, lines of CDP messages, or a log of Playwright or Puppeteer"
+        }
+        TranscriptError::Format { .. } | TranscriptError::Header { .. } | TranscriptError::Checkpoint(_) => {
+            "replay it with the version that recorded it"
+        }
+        TranscriptError::Difference(_) => {
+            "see both in `cdp-supervisor timeline`; another version may decide otherwise"
+        }
+        _ => "replay it without --check for what is whole, or record again",
     }
 }
 

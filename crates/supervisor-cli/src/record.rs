@@ -68,9 +68,7 @@ impl Args {
 /// Records until a signal comes, the browser is gone for good or the disk is full.
 pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
-    if loaded.settings.recording.path.is_none() {
-        return Err(CliError::NoOutput);
-    }
+    check(&args, &loaded)?;
     let launched = tokio::select! {
         _ = signals.next() => return Ok(Exit::Done),
         launched = args.browser.launched() => launched?,
@@ -85,6 +83,15 @@ pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
     prepared.end().await;
     let stopped = browser::stop(launched).await;
     recorded.and_then(|exit| stopped.map(|()| exit))
+}
+
+/// Before a browser is started or asked.
+fn check(args: &Args, loaded: &Loaded) -> Result<(), CliError> {
+    match &loaded.settings.recording.path {
+        None => Err(CliError::NoOutput),
+        Some(path) if path.is_file() && !args.force => Err(CliError::RecordingExists(path.clone())),
+        Some(_) => Ok(()),
+    }
 }
 
 async fn record(

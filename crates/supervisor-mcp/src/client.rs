@@ -5,7 +5,7 @@ use std::fmt;
 use rmcp::model::{
     CallToolRequestParams, ClientConfig, ClientRequest, CustomRequest, Implementation, ServerResult,
 };
-use rmcp::service::{RunningService, ServiceError};
+use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt as _};
 use serde_json::{Map, Value};
@@ -48,8 +48,7 @@ impl ToolClient {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         let info = ClientConfig::new(Default::default(), name);
         let transport = AsyncRwTransport::new(reader, writer).with_max_line_length(MAX_RESULT_LINE);
-        let running =
-            info.serve(transport).await.map_err(|error| ClientError::Greeting(error.to_string()))?;
+        let running = info.serve(transport).await.map_err(no_greeting)?;
         Ok(Self { running })
     }
 
@@ -80,6 +79,13 @@ impl ToolClient {
             return Err(ClientError::Refused("it does not tell its status".to_owned()));
         };
         serde_json::from_value(result.0).map_err(|error| ClientError::Refused(error.to_string()))
+    }
+}
+
+fn no_greeting(error: ClientInitializeError) -> ClientError {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => ClientError::Gone,
+        other => ClientError::Greeting(other.to_string()),
     }
 }
 

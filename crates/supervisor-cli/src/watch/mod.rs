@@ -8,6 +8,8 @@ mod lines;
 mod log;
 mod model;
 mod pane;
+#[cfg(test)]
+mod pty;
 mod rows;
 #[cfg(test)]
 mod samples;

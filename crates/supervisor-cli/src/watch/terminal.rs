@@ -84,3 +84,29 @@ fn restore_when_panicking() {
         }));
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::super::pty;
+    use super::Taken;
+
+    /// Set, the test below is the program on the terminal, and panics.
+    const PANICS: &str = "WATCH_PANICS";
+
+    #[test]
+    fn a_panic_gives_the_terminal_back_and_is_told_on_the_screen_that_people_know() {
+        if std::env::var_os(PANICS).is_some() {
+            let _taken = Taken::take().unwrap();
+            panic!("on purpose");
+        }
+        let name = std::thread::current().name().map(str::to_owned).unwrap();
+        let mut program = Command::new(std::env::current_exe().unwrap());
+        program.args(["--exact", "--nocapture", &name]).env(PANICS, "1");
+        let ended = pty::Terminal::run(&mut program, 80, 24).end();
+        ended.assert_given_back();
+        assert!(ended.said_afterwards().contains("on purpose"), "{ended:?}");
+        assert!(ended.said_afterwards().contains("\r\n"), "lines end as before: {ended:?}");
+    }
+}

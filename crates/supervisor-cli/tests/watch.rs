@@ -1,0 +1,143 @@
+//! `watch` on a terminal: what it shows, what reaches the terminal, and how it is given back.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../src/watch/pty.rs"]
+mod pty;
+
+/// These need a Chromium.
+mod browser {
+    use std::process::Command;
+
+    use chromium_launcher::{Launch, Running};
+    use rustix::process::Signal;
+    use supervisor::{Code, EvalOptions, Options, Snapshot, Supervisor, Task};
+
+    use super::pty::Terminal;
+
+    /// A browser, and another client of it that makes its page do things.
+    struct Stage {
+        browser: Running,
+        supervisor: Supervisor,
+        other: Task,
+    }
+
+    impl Stage {
+        async fn new() -> Self {
+            let browser = Launch::new(chromium_launcher::find().unwrap()).start().await.unwrap();
+            let supervisor = Supervisor::start();
+            let other = supervisor.get_or_start("other", browser.ws_url(), Options::default()).await.unwrap();
+            Self { browser, supervisor, other }
+        }
+
+        /// `watch` on a terminal, once it has shown its first screen.
+        fn watch(&self, columns: u16, rows: u16, args: &[&str]) -> Terminal {
+            let mut watch = Command::new(env!("CARGO_BIN_EXE_cdp-supervisor"));
+            watch.args(["--config", "/dev/null", "watch", self.browser.ws_url(), "--no-journal"]).args(args);
+            let terminal = Terminal::run(&mut watch, columns, rows);
+            terminal.until("accept", 0);
+            terminal
+        }
+
+        /// Lets the page ask by this expression.
+        async fn asks(&self, expression: &str) {
+            let script =
+                format!("got = new Promise(done => setTimeout(() => done(String({expression})), 0)), 1");
+            self.other.eval(None, script, EvalOptions::default()).await.unwrap();
+        }
+
+        /// What the page got for it.
+        async fn got(&self) -> String {
+            let waits = EvalOptions { await_promise: true, ..EvalOptions::default() };
+            let limit = std::time::Duration::from_secs(60);
+            loop {
+                match self.other.eval(None, "got", waits).await {
+                    Ok(value) => return value.value.parse().unwrap(),
+                    Err(failure) if matches!(failure.code, Code::BlockedByDialog | Code::DialogOpened) => {
+                        let answered = |snapshot: &Snapshot| snapshot.pending_dialogs.is_empty();
+                        self.other.wait_for(answered, limit).await.unwrap();
+                    }
+                    Err(failure) => panic!("{failure}"),
+                }
+            }
+        }
+
+        async fn end(self) {
+            self.supervisor.stop_all().await;
+            self.browser.stop().await.unwrap();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_dialog_is_shown_and_answered_by_keys_and_q_gives_the_terminal_back() {
+        let stage = Stage::new().await;
+        let terminal = stage.watch(80, 24, &[]);
+        stage.asks("prompt('Newname?', 'Untitled')").await;
+        terminal.until("Newname?", 0);
+        terminal.press("t");
+        terminal.until("Enter", 0);
+        terminal.press("Ada\r");
+        assert_eq!(stage.got().await, "Ada");
+        terminal.press("q");
+        let ended = terminal.end();
+        ended.assert_given_back();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        stage.end().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn signals_and_ctrl_c_give_it_back_and_answer_first() {
+        let stage = Stage::new().await;
+        for end in [Some(Signal::TERM), Some(Signal::HUP), Some(Signal::INT), None] {
+            let terminal = stage.watch(160, 50, &[]);
+            stage.asks("confirm('Sure?')").await;
+            terminal.until("Sure?", 0);
+            match end {
+                Some(signal) => terminal.signal(signal),
+                None => terminal.press("\x03"),
+            }
+            let ended = terminal.end();
+            ended.assert_given_back();
+            assert_eq!(ended.code, Some(0), "{end:?}: {ended:?}");
+            // It was dismissed on the way.
+            assert_eq!(stage.got().await, "false");
+        }
+        stage.end().await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_end_of_the_browser_gives_it_back_and_is_told() {
+        let stage = Stage::new().await;
+        let terminal = stage.watch(80, 24, &["--reconnect-tries", "0"]);
+        stage.end().await;
+        let ended = terminal.end();
+        ended.assert_given_back();
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        let said = ended.said_afterwards();
+        assert!(said.contains("error: the supervision of ws://") && said.contains("next: "), "{said}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_a_page_says_never_steers_the_terminal() {
+        let stage = Stage::new().await;
+        let terminal = stage.watch(80, 24, &[]);
+        // A title for the window, a cleared screen, a bell, what ends our own second screen, and text that runs backwards.
+        let hostile = r"'\x1b]0;pwned\x07\x1b[2J\x9b31m\x1b[?1049l\u202eevil\r\nx'";
+        let everywhere =
+            format!("console.error({hostile}), document.title = {hostile}, location.hash = {hostile}, 1");
+        stage.other.eval(None, everywhere, EvalOptions::default()).await.unwrap();
+        stage.asks(&format!("confirm({hostile})")).await;
+        terminal.until(r"\u{1b}", 0);
+        terminal.until("evil", 0);
+        terminal.until("d-1", 0);
+        terminal.press("a");
+        assert_eq!(stage.got().await, "true");
+        terminal.press("q");
+        let ended = terminal.end();
+        ended.assert_given_back();
+        for forbidden in ["\x1b]", "\x07", "\u{9b}", "\u{202e}"] {
+            assert!(!ended.shown.contains(forbidden), "{forbidden:?} is in {:?}", ended.shown);
+        }
+        assert_eq!(ended.shown.matches(super::pty::LEAVE).count(), 1, "only we leave our screen");
+        stage.end().await;
+    }
+}
