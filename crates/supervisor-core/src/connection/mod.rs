@@ -180,8 +180,9 @@ fn lost(cx: &mut Cx<'_>, reason: &str) {
     if cx.state().connection.stopper.is_some() {
         return lost_while_stopping(cx, reason);
     }
-    end_dialogs(cx, |open| open.kept == Kept::ByMain);
+    // Calls before the dialogs that hold them: a call that a dialog lets go would be looked after, on a socket that is gone.
     end_requests(cx, Code::Disconnected, "the connection was lost; whether the call took effect is unknown");
+    end_dialogs(cx, |open| open.kept == Kept::ByMain);
     if cx.state().connection.was_connected {
         retry(cx, reason);
     } else {
@@ -249,8 +250,8 @@ pub(crate) fn mix(seed: u64) -> u64 {
 fn fail(cx: &mut Cx<'_>, failure: Failure) {
     // The last connection that could answer them is about to go.
     dialog_answer::by_stop_again(cx);
-    end_dialogs(cx, |_| true);
     end_requests(cx, Code::Disconnected, "the connection is gone for good");
+    end_dialogs(cx, |_| true);
     cx.emit(Event::Failed { failure: failure.clone() });
     answer_starters(cx, &Outcome::Failed(failure));
     if let Some(req) = cx.state().connection.stopper {
@@ -350,8 +351,8 @@ fn stopped(cx: &mut Cx<'_>) {
     }
     hang_up(cx);
     cx.emit(Event::Stopped);
-    end_dialogs(cx, |_| true);
     end_requests(cx, Code::NotConnected, "the task was stopped");
+    end_dialogs(cx, |_| true);
     let stopped = Failure::new(Code::NotConnected, "the task was stopped while it was connecting");
     answer_starters(cx, &Outcome::Failed(stopped));
     guard::end(cx);

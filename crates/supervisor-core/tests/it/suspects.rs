@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use supervisor_core::{CallId, Code, Command, Outcome, Req};
+use supervisor_core::{CallId, Code, Command, Input, Net, Outcome, Req};
 
 use crate::rig::{Rig, accept};
 
@@ -154,4 +154,18 @@ fn where_nobody_says_whose_the_dialog_is_the_renderers_tell() {
     rig.advance(Duration::from_secs(1));
     assert_eq!(rig.code(held), Code::DialogOpened);
     assert!(is_open(&rig, free));
+}
+
+/// Found by the simulator: with the dialogs that end, calls are let go, and nobody is left who could be asked about them.
+#[test]
+fn a_lost_connection_ends_calls_under_two_dialogs_and_asks_nobody() {
+    let mut rig = with_popup_on("www.a.test");
+    let held = rig.eval("P");
+    rig.opening("SP", "P", "alert", "in the opener");
+    rig.opening("SQ", "Q", "alert", "in the popup");
+    assert_eq!(rig.code(held), Code::DialogOpened);
+    let before = pulses(&rig);
+    let epoch = rig.epoch();
+    rig.input(Input::Net(Net::Lost { epoch, reason: "gone".to_owned() }));
+    assert_eq!(pulses(&rig), before);
 }
