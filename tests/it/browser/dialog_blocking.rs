@@ -6,6 +6,7 @@ use integration_tests::{Held, Stage, accept, accept_with, patience};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::{Code, DialogView, Failure};
+use tokio::time::timeout;
 
 const PARENT: &str = r#"<p>parent<iframe src="http://b.test:{PORT}/inner"></iframe>
 <iframe src="http://c.test:{PORT}/inner"></iframe>"#;
@@ -102,6 +103,31 @@ async fn s030_an_oopifs_dialog_blocks_its_own_process_only() {
     stage.answer(accept()).await;
     assert_eq!(stage.late(held.call).await, json!(true));
     assert_eq!(stage.value(Some(&b), "location.hostname").await, json!("b.test"));
+    stage.end().await;
+}
+
+/// Two iframes on two hosts of one site share a process, which nobody tells: the silence of that process does.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_oopif_on_another_host_of_the_dialogs_site_is_told_that_it_is_held() {
+    let siblings = r#"<iframe src="http://b.test:{PORT}/inner"></iframe><iframe src="http://www.b.test:{PORT}/inner"></iframe>"#;
+    let stage = Stage::new(Site::new().page("/parent", siblings).page("/inner", "<p>inner")).await;
+    stage.open("a.test", "/parent").await;
+    let one = stage.frame("//b.test").await.frame_id;
+    let other = stage.frame("//www.b.test").await.frame_id;
+    let asking = stage.ask(Some(&one), "confirm('in b')").await;
+    let call = stage.eval_within(Some(&other), "location.hostname", Duration::from_secs(10 * 3600));
+    let held = timeout(patience(), call).await.expect("why there is no value").unwrap_err();
+    let held = Held::from_failure(&held);
+    assert_eq!(held.dialog.id, asking.dialog.id);
+    assert_blocked(stage.eval(Some(&other), "1").await.unwrap_err(), &asking.dialog);
+    assert_eq!(
+        stage.value(None, "location.hostname").await,
+        json!("a.test"),
+        "the page has a process of its own"
+    );
+    stage.answer(accept()).await;
+    assert_eq!(stage.late(held.call).await, json!("www.b.test"));
+    assert_eq!(stage.late(asking.call).await, json!(true));
     stage.end().await;
 }
 
