@@ -7,4 +7,5 @@ mod copy;
 mod crash;
 mod disk;
 mod keeper;
+mod model;
 mod process;
