@@ -4,7 +4,7 @@ mod browser {
     use std::process::Command;
 
     use chromium_launcher::{Launch, Running};
-    use integration_tests::{browser, built_command, node_project};
+    use integration_tests::{browser, built_command, major_version, node_project};
     use serde_json::Value;
 
     #[tokio::test(flavor = "multi_thread")]
@@ -14,6 +14,10 @@ mod browser {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn the_devtools_server_is_stuck_by_dialogs_until_ours_answers() {
+        if major_version(&browser().version) <= 111 {
+            // The other server finds no page in a browser as old as that.
+            return;
+        }
         assert_eq!(cases("devtools").await, ["a dialog from before it came"]);
     }
 
