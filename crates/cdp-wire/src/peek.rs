@@ -2,25 +2,83 @@
 //!
 //! Chromium writes an event's `method` first, and the `type` of a console call first in its parameters. On a busy page
 //! nearly all messages are events nobody models or console calls nobody keeps; this look lets them be counted and
-//! dropped. Any other shape gives `None`, and the caller parses as usual.
+//! dropped. Other programs may put a space after each colon and comma, as Python does. Any other shape gives `None`, and the
+//! caller parses as usual.
+
+use serde::Deserialize;
+
+use crate::{Event, Text};
 
 /// The method of an event, when the text starts with it as Chromium writes it.
 #[must_use]
 pub fn method(text: &str) -> Option<&str> {
-    quoted(text.strip_prefix("{\"method\":\"")?)
+    quoted(after_method(text)?)
 }
 
 /// The `type` of a `Runtime.consoleAPICalled` event, when it stands where Chromium writes it.
 #[must_use]
 pub fn console_type(text: &str) -> Option<&str> {
-    quoted(text.strip_prefix("{\"method\":\"Runtime.consoleAPICalled\",\"params\":{\"type\":\"")?)
+    let params = after_params(after_method(text)?.strip_prefix("Runtime.consoleAPICalled")?)?;
+    quoted(unspaced(params.strip_prefix("{\"type\":")?).strip_prefix('"')?)
+}
+
+/// The same where it stands elsewhere: a look at each of the parameters, which takes in none of them.
+#[must_use]
+pub fn console_type_anywhere<'a>(event: &Event<'a>) -> Option<Text<'a>> {
+    #[derive(Deserialize)]
+    struct Typed<'a> {
+        #[serde(borrow, rename = "type")]
+        kind: Text<'a>,
+    }
+    serde_json::from_str::<Typed<'_>>(event.params).ok().map(|typed| typed.kind)
+}
+
+/// An event whose parts stand where Chromium writes them: the method, the parameters, and last the session, if it has one.
+///
+/// The text between is taken for the parameters and not looked at. Once it was read as one whole JSON value
+/// ([`Event::known`] does), the message is what it seemed to be: there is no other way to read it. Where it cannot be read
+/// so, only [`decode`](crate::decode) tells what the message is.
+#[must_use]
+pub fn event(text: &str) -> Option<Event<'_>> {
+    let rest = after_method(text)?;
+    let method = quoted(rest)?;
+    let rest = after_params(&rest[method.len()..])?.strip_suffix('}')?;
+    let (params, session) = match before_session(rest) {
+        Some((params, session)) => (params, Some(session.into())),
+        None => (rest, None),
+    };
+    Some(Event { method: method.into(), session, params })
+}
+
+fn after_method(text: &str) -> Option<&str> {
+    unspaced(text.strip_prefix("{\"method\":")?).strip_prefix('"')
+}
+
+/// What follows where the parameters begin, after the method.
+fn after_params(text: &str) -> Option<&str> {
+    Some(unspaced(unspaced(text.strip_prefix("\",")?).strip_prefix("\"params\":")?))
+}
+
+/// What comes before the session, and the session, where a message has both.
+fn before_session(text: &str) -> Option<(&str, &str)> {
+    let (before, session) = text.strip_suffix('"')?.rsplit_once('"')?;
+    let before = before.strip_suffix(' ').unwrap_or(before).strip_suffix("\"sessionId\":")?;
+    let before = before.strip_suffix(' ').unwrap_or(before).strip_suffix(',')?;
+    (session.len() <= LONGEST_WORD && session.bytes().all(is_plain)).then_some((before, session))
+}
+
+fn unspaced(text: &str) -> &str {
+    text.strip_prefix(' ').unwrap_or(text)
 }
 
 /// The text up to the next quote, if it is a plain word: an escape would make it mean something else.
 fn quoted(text: &str) -> Option<&str> {
-    let end =
-        text.bytes().take(LONGEST_WORD).position(|byte| !(byte.is_ascii_alphanumeric() || byte == b'.'))?;
+    let end = text.bytes().take(LONGEST_WORD).position(|byte| !is_plain(byte))?;
     (text.as_bytes()[end] == b'"').then(|| &text[..end])
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'.'
 }
 
 /// Longer than any method of the protocol (the longest has 62 characters); bounds the look.
@@ -38,5 +96,45 @@ mod tests {
         assert_eq!(method(r#"{"method":"Page.frameAttac"#), None);
         let console = r#"{"method":"Runtime.consoleAPICalled","params":{"type":"log","args":[]}}"#;
         assert_eq!(console_type(console), Some("log"));
+        let spaced = r#"{"method": "Runtime.consoleAPICalled", "params": {"type": "log", "args": []}}"#;
+        assert_eq!((method(spaced), console_type(spaced)), (Some("Runtime.consoleAPICalled"), Some("log")));
+        let last =
+            r#"{"method":"Runtime.consoleAPICalled","params":{"args":[{"type":"string"}],"type":"log"}}"#;
+        assert_eq!(console_type(last), None);
+        assert_eq!(console_type_anywhere(&event(last).unwrap()).unwrap().as_str(), "log");
+    }
+
+    fn read(text: &str) -> Option<Event<'_>> {
+        event(text).filter(|event| serde_json::from_str::<serde::de::IgnoredAny>(event.params).is_ok())
+    }
+
+    /// Whatever is read at first sight is what the parser reads.
+    #[test]
+    fn at_first_sight_an_event_is_what_the_parser_reads() {
+        let seen = [
+            r#"{"method":"A.b","params":{}}"#,
+            r#"{"method":"A.b","params":{"x":",\"sessionId\":\"T"},"sessionId":"S"}"#,
+            r#"{"method":"A.b","params":{"x":{"y":1,"sessionId":"S"}}}"#,
+            r#"{"method":"A.b","params":{"x":1,"sessionId":"S"},"sessionId":"T.1"}"#,
+            r#"{"method":"A.b","params":{"x":"\""}}"#,
+            r#"{"method": "A.b", "params": {"x": 1}, "sessionId": "S"}"#,
+            r#"{"method": "A.b", "params": {"x": 1}}"#,
+        ];
+        for text in seen {
+            assert_eq!(crate::decode(text), Ok(crate::Message::Event(read(text).unwrap())), "{text}");
+        }
+        let not_seen = [
+            r#"{"method":"A.b"}"#,
+            r#"{"method":"A.b","params":{},"sessionId":"a b"}"#,
+            r#"{"method":"A.b","params":{},"sessionId":"S","more":1}"#,
+            r#"{"method":"A.b","params":{},"params":{}}"#,
+            r#"{"method":"A.b","params":{"x":{"y":1},"sessionId":"S"}"#,
+            r#"{"method":"A.b","params":{},"id":1,"sessionId":"S"}"#,
+            r#"{"method":"A.b","params":{}"#,
+            r#"{"method":"A.b","params":"#,
+            r#"{"method":"A.b","params":}"#,
+            r#"{"sessionId":"S","method":"A.b","params":{}}"#,
+        ];
+        assert!(not_seen.iter().all(|text| read(text).is_none()));
     }
 }

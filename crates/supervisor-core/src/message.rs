@@ -1,6 +1,6 @@
 //! A message of the browser: looked at, read, and handed to the rules of its subject.
 
-use cdp_wire::{Event, Known, Message, SessionId, decode, peek};
+use cdp_wire::{Event, Known, Message, SessionId, WireError, decode, peek};
 
 use crate::bridge::rules as bridge;
 use crate::console::rules as console_rules;
@@ -22,8 +22,17 @@ pub(crate) fn received(cx: &mut Cx<'_>, epoch: Epoch, text: &str) {
     if is_only_counted(cx, text) {
         return;
     }
+    if let Some(event) = peek::event(text) {
+        if is_dropped(&event, text) {
+            cx.meters().console_calls += 1;
+            return;
+        }
+        if let Ok(Some(known)) = event.known() {
+            return happened(cx, &event, Ok(Some(known)));
+        }
+    }
     match decode(text) {
-        Ok(Message::Event(event)) => happened(cx, &event),
+        Ok(Message::Event(event)) => happened(cx, &event, event.known()),
         Ok(Message::Reply(reply)) => reply::answered(cx, &reply, text),
         Err(_) => cx.meters().protocol_violations += 1,
     }
@@ -43,14 +52,22 @@ fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
     dropped
 }
 
-fn happened(cx: &mut Cx<'_>, event: &Event<'_>) {
+/// A console call that nobody keeps, its type elsewhere than Chromium writes it.
+fn is_dropped(event: &Event<'_>, text: &str) -> bool {
+    let is_console = event.method.as_str() == "Runtime.consoleAPICalled";
+    is_console
+        && peek::console_type(text).is_none()
+        && peek::console_type_anywhere(event).is_some_and(|kind| !console_rules::is_kept(&kind))
+}
+
+fn happened(cx: &mut Cx<'_>, event: &Event<'_>, known: Result<Option<Known<'_>>, WireError>) {
     let route = Route::from(event.session.as_ref().map(|session| SessionId::from(session.as_str())));
     let route = observe_rules::heard_on(cx.state(), route, &event.method);
     let is_heard = is_heard(cx, &route);
     if !is_heard && event.method.as_str() != "Target.attachedToTarget" {
         return;
     }
-    match event.known() {
+    match known {
         // Whatever became of the session that announces it: a paused target must not wait for ever.
         Ok(Some(Known::AttachedToTarget(event))) if !is_heard => attach::let_go(cx, &route, &event),
         Ok(Some(known)) => dispatch(cx, &route, known),

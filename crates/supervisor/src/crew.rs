@@ -12,31 +12,23 @@ use crate::limits::{STOP, STOP_ANSWERS};
 use crate::recorder::Written;
 use crate::slot::Slot;
 use crate::task::{TaskActor, TaskMessage};
-use crate::watchdog::WatchdogActor;
 
 /// The parts of a task that actors play.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     Task,
     Connection,
-    Watchdog,
 }
 
 /// Starts all actors of a task below the registry.
 pub(crate) fn muster(slot: &Arc<Slot>, dialling: &Dialling) -> Result<(), SpawnErr> {
-    [Role::Watchdog, Role::Connection, Role::Task].into_iter().try_for_each(|role| post(slot, dialling, role))
+    [Role::Connection, Role::Task].into_iter().try_for_each(|role| post(slot, dialling, role))
 }
 
 /// Which part this actor plays for the task, if it still does.
 pub(crate) fn role_of(slot: &Slot, actor: ActorId) -> Option<Role> {
     let crew = &slot.crew;
-    if crew.task.is(actor) {
-        Some(Role::Task)
-    } else if crew.connection.is(actor) {
-        Some(Role::Connection)
-    } else {
-        crew.watchdog.is(actor).then_some(Role::Watchdog)
-    }
+    if crew.task.is(actor) { Some(Role::Task) } else { crew.connection.is(actor).then_some(Role::Connection) }
 }
 
 /// Puts a new actor in the place of one that failed. What was in its mailbox is lost, so the connection is made anew.
@@ -54,7 +46,6 @@ fn post(slot: &Arc<Slot>, dialling: &Dialling, role: Role) -> Result<(), SpawnEr
         Role::Connection => {
             slot.crew.connection.take_over(spawn(ConnectionActor, (own, dialling.clone()), registry)?);
         }
-        Role::Watchdog => slot.crew.watchdog.take_over(spawn(WatchdogActor, own, registry)?),
     }
     Ok(())
 }
@@ -78,9 +69,6 @@ pub(crate) async fn wind_down(slot: Arc<Slot>) {
         && connection.drain_and_wait(left()).await.is_err()
     {
         connection.kill();
-    }
-    if let Some(watchdog) = slot.crew.watchdog.get() {
-        watchdog.stop(None);
     }
     if let Some(task) = slot.crew.task.get()
         && task.stop_and_wait(None, left()).await.is_err()

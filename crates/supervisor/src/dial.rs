@@ -15,12 +15,13 @@ use url::Url;
 
 use crate::endpoint::{self, Endpoint};
 use crate::limits::{MAX_MESSAGE, MAX_WRITE_BUFFER, READ_BUFFER, WRITE_BUFFER};
-use crate::start::{Refresh, Stream};
+use crate::start::Refresh;
+use crate::tap::Tap;
 use crate::tcp::{self, Way};
 use crate::{resolve, secret};
 
 /// A socket to a browser.
-pub(crate) type Socket = WebSocketStream<Box<dyn Stream>>;
+pub(crate) type Socket = WebSocketStream<Tap>;
 
 /// An open socket and what it leads to.
 pub(crate) struct Dialled {
@@ -107,7 +108,7 @@ async fn dial_stages(
     let stream = tcp::connect(&url, &dialling.way.to(endpoint), progress).await?;
     progress.reached(Stage::Upgrade);
     let request = upgrade_request(&url, &dialling.headers)?;
-    let upgraded = client_async_with_config(request, stream, Some(socket_config())).await;
+    let upgraded = client_async_with_config(request, Tap::new(stream), Some(socket_config())).await;
     let (socket, _response) = upgraded.map_err(upgrade_error)?;
     Ok(Dialled {
         socket,

@@ -21,6 +21,7 @@
 //! What decides is in [`supervisor_core`]; here are the actors, the socket, and the handles. Texts that come from pages
 //! (dialog messages, URLs, titles, results) are untrusted.
 
+mod alarm;
 mod answer;
 mod backend;
 mod connection;
@@ -55,11 +56,11 @@ mod session;
 mod shell;
 mod slot;
 mod start;
+mod tap;
 mod task;
 mod task_handle;
 mod tcp;
 mod tls;
-mod watchdog;
 mod wire;
 mod wires;
 

@@ -12,8 +12,16 @@ pub const DIAL_REPORT: Duration = Duration::from_millis(500);
 /// megabytes; a longer one ends the connection with the reason.
 pub const MAX_MESSAGE: usize = 256 * 1024 * 1024;
 
-/// What a socket reads at once. Most of an idle task's memory is this buffer; a long message grows it while it lasts.
-pub const READ_BUFFER: usize = 8 * 1024;
+/// The read buffer of an idle socket: the one that its upgrade was read into stays, and is as large. A longer message has a
+/// buffer of its own while it lasts.
+pub const READ_BUFFER: usize = 4 * 1024;
+
+/// What is read at once where there is much: some two hundred messages of a busy page.
+pub const READ_AHEAD: usize = 64 * 1024;
+
+/// Sockets that are read ahead at the same moment, in all of the process: one for each thread that works, and some whose
+/// turn ended before all was handled. The others are read with their own small buffers.
+pub const READ_AHEADS: usize = 64;
 
 /// What a socket gathers before it writes. Each message is flushed, so a larger buffer gains nothing.
 pub const WRITE_BUFFER: usize = 8 * 1024;

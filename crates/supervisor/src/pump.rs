@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use crate::dial::Socket;
 use crate::lanes::Lanes;
-use crate::limits::{BATCH_BYTES, BATCH_MESSAGES, BEAT, MAX_MESSAGE, PING_EVERY, SILENCE};
+use crate::limits::{BATCH_BYTES, BATCH_MESSAGES, BEAT, MAX_MESSAGE, PING_EVERY, READ_BUFFER, SILENCE};
 use crate::shell::Turn;
 use crate::slot::Slot;
 use crate::task::TaskMessage;
@@ -56,7 +56,7 @@ impl Pump {
     }
 
     /// Works until the socket ends, and says so after the last message; says nothing when it was told to close.
-    pub(crate) async fn run(mut self, endpoint: EndpointKind, name: Option<String>) {
+    pub(crate) async fn run(&mut self, endpoint: EndpointKind, name: Option<String>) {
         self.begin(endpoint, name);
         let reason = poll_fn(|cx| self.poll(cx)).await;
         let (conn, epoch) = self.place;
@@ -142,7 +142,7 @@ impl Pump {
     }
 
     /// Closes cleanly: what the browser still says is read to its end, and thrown away.
-    async fn close(mut self) {
+    async fn close(&mut self) {
         let _ = SinkExt::close(&mut self.socket).await;
         while let Some(Ok(message)) = self.socket.next().await {
             if message.is_close() {
@@ -174,6 +174,9 @@ fn batch(
             // Those who only watch come after the answer.
             turn.settle();
         }
+        // A short message leaves its place in the read buffer before the next one is read. A long one is kept until then:
+        // the buffer that was made for it cannot be used again, and the next one is small.
+        let _long = Some(message).filter(|message| message.len() > READ_BUFFER);
         if messages >= BATCH_MESSAGES || bytes >= BATCH_BYTES {
             return Ok(Read::Paused);
         }

@@ -43,6 +43,8 @@ pub(crate) struct Roster {
     myself: ActorRef<RegistryMessage>,
     keeper: Weak<Keeper>,
     entries: HashMap<TaskId, Entry>,
+    /// Whose the actors are: thousands may end at once.
+    actors: HashMap<ActorId, TaskId>,
     counters: Counters,
     bindings: u64,
 }
@@ -73,7 +75,14 @@ enum Phase {
 
 impl Roster {
     pub(crate) fn new(myself: ActorRef<RegistryMessage>, keeper: Weak<Keeper>) -> Self {
-        Self { myself, keeper, entries: HashMap::new(), counters: Counters::default(), bindings: 0 }
+        Self {
+            myself,
+            keeper,
+            entries: HashMap::new(),
+            actors: HashMap::new(),
+            counters: Counters::default(),
+            bindings: 0,
+        }
     }
 
     pub(crate) fn get_or_start(&mut self, request: Request) {
@@ -134,6 +143,7 @@ impl Roster {
         let (task_id, given) = (request.task_id.clone(), request.endpoint.clone());
         let slot = Arc::new(Slot::new(task_id, self.bindings, given, clock, self.myself.clone(), shell));
         crew::muster(&slot, &dialling).map_err(|error| internal(&error.to_string()))?;
+        self.actors.extend(slot.crew.ids().map(|actor| (actor, slot.task_id.clone())));
         Ok(Entry { slot, dialling, phase: Phase::Running })
     }
 
@@ -268,14 +278,19 @@ impl Roster {
 
     /// An actor ended. One of a task that shall live is replaced, unless that happens too often.
     pub(crate) fn lost(&mut self, actor: ActorId, why: &str) {
-        let found =
-            self.entries.values_mut().find_map(|entry| Some((crew::role_of(&entry.slot, actor)?, entry)));
-        let Some((role, entry)) = found else { return };
+        let Some(entry) = self.actors.remove(&actor).and_then(|task_id| self.entries.get_mut(&task_id))
+        else {
+            return;
+        };
+        // Of a task that was started elsewhere meanwhile it is none.
+        let Some(role) = crew::role_of(&entry.slot, actor) else { return };
         if !matches!(entry.phase, Phase::Starting(_) | Phase::Running) {
             return;
         }
         tracing::error!(task = %entry.slot.task_id, ?role, why, "an actor failed");
-        if !entry.recovers(role) {
+        if entry.recovers(role) {
+            self.actors.extend(entry.slot.crew.ids().map(|actor| (actor, entry.slot.task_id.clone())));
+        } else {
             entry.give_up();
         }
     }

@@ -12,6 +12,7 @@ use supervisor_core::{
 use supervisor_journal::Appender;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
+use crate::alarm::Alarm;
 use crate::answer::{Answer, Port, answer};
 use crate::connection::ConnectionMessage;
 use crate::holdings::Holdings;
@@ -20,7 +21,6 @@ use crate::limits::{FAULT_WINDOW, FAULTS};
 use crate::recorder::{Entry, Recorder, Shared, Written};
 use crate::session::{SessionActor, SessionMessage, hold, send};
 use crate::slot::Slot;
-use crate::watchdog::WatchdogMessage;
 use crate::wire::Conn;
 use crate::wires::Wires;
 
@@ -41,8 +41,7 @@ pub(crate) struct Shell {
     sinks: Sinks,
     /// The recording that has ended.
     written: Option<Written>,
-    /// When the watchdog wakes the task.
-    armed: Option<At>,
+    alarm: Alarm,
     faults: VecDeque<At>,
     given_up: bool,
     /// Whether the task is over. What a browser still says then is neither heard nor recorded: the last snapshot is out.
@@ -58,7 +57,7 @@ impl Shell {
             wires: Wires::default(),
             sinks,
             written: None,
-            armed: None,
+            alarm: Alarm::default(),
             faults: VecDeque::new(),
             given_up: false,
             is_over: false,
@@ -96,6 +95,7 @@ impl Shell {
     /// recording is written.
     pub(crate) fn close(&mut self) -> Option<Written> {
         self.ports.clear();
+        self.alarm.clear();
         self.wires = Wires::default();
         for (_, session) in self.sessions.drain() {
             finish(&session);
@@ -184,9 +184,9 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The watchdog's sleep is over.
+    /// The alarm went off.
     pub(crate) fn wake(&mut self) {
-        self.shell.armed = None;
+        self.shell.alarm.clear();
         if self.shell.machine.next_deadline().is_some_and(|due| due <= self.at) {
             self.record(|| Entry::Tick);
             self.step(Input::Tick, None);
@@ -195,7 +195,7 @@ impl<'a> Turn<'a> {
 
     /// An actor of the crew was replaced: messages may have been lost, so everything is learned afresh.
     pub(crate) fn reset(&mut self) {
-        self.shell.armed = None;
+        self.shell.alarm.clear();
         self.guard_lost();
         let epoch = self.shell.machine.counters().2;
         self.interrupted(Conn::Main, epoch);
@@ -225,7 +225,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Tells those who watch, and sets the watchdog. `false` when the task must be given up.
+    /// Tells those who watch, and sets the alarm. `false` when the task must be given up.
     pub(crate) fn end(mut self) -> bool {
         self.settle();
         self.arm();
@@ -409,12 +409,12 @@ impl<'a> Turn<'a> {
         crate::registry::tell_ended(self.slot);
     }
 
-    /// Only when the deadline comes before the present alarm, or there is none: a call a second needs no timer a second.
     fn arm(&mut self) {
         let Some(due) = self.shell.machine.next_deadline() else { return };
-        if self.shell.armed.is_none_or(|armed| due < armed) {
-            self.shell.armed = Some(due);
-            self.slot.crew.watchdog.tell(WatchdogMessage::Arm(due));
+        if !self.shell.alarm.comes_before(due)
+            && let Some(task) = self.slot.crew.task.get()
+        {
+            self.shell.alarm.set(due, self.slot.clock.instant(due), task);
         }
     }
 }

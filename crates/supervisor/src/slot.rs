@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use ractor::{ActorRef, Message};
+use ractor::{ActorId, ActorRef, Message};
 use supervisor_core::snapshot::StatusView;
 use supervisor_core::{At, Recorded, Req, Scope, Snapshot, Status};
 use tokio::sync::{Semaphore, broadcast, watch};
@@ -19,7 +19,6 @@ use crate::recorder::Shared;
 use crate::registry::RegistryMessage;
 use crate::shell::Shell;
 use crate::task::TaskMessage;
-use crate::watchdog::WatchdogMessage;
 
 /// One binding: one task on one endpoint.
 pub(crate) struct Slot {
@@ -188,7 +187,13 @@ impl Published {
 pub(crate) struct Crew {
     pub(crate) task: Post<TaskMessage>,
     pub(crate) connection: Post<ConnectionMessage>,
-    pub(crate) watchdog: Post<WatchdogMessage>,
+}
+
+impl Crew {
+    /// Those that play them now.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ActorId> {
+        [self.task.id(), self.connection.id()].into_iter().flatten()
+    }
 }
 
 /// The place of an actor that may be replaced.
@@ -215,7 +220,11 @@ impl<M: Message> Post<M> {
         self.0.load().as_ref().map(|actor| ActorRef::clone(actor))
     }
 
-    pub(crate) fn is(&self, id: ractor::ActorId) -> bool {
-        self.0.load().as_ref().is_some_and(|actor| actor.get_id() == id)
+    pub(crate) fn is(&self, id: ActorId) -> bool {
+        self.id() == Some(id)
+    }
+
+    fn id(&self) -> Option<ActorId> {
+        self.0.load().as_ref().map(|actor| actor.get_id())
     }
 }

@@ -87,9 +87,9 @@ impl Wire {
             self.slot.resolved_to(resolved);
         }
         let (slot, lanes) = (Arc::clone(&self.slot), Lanes::default());
-        let pump = Pump::new(Arc::clone(&slot), (conn, epoch), socket, lanes.clone()).run(kind, name);
+        let mut pump = Pump::new(Arc::clone(&slot), (conn, epoch), socket, lanes.clone());
         let pump = tokio::spawn(async move {
-            if AssertUnwindSafe(pump).catch_unwind().await.is_err() {
+            if AssertUnwindSafe(pump.run(kind, name)).catch_unwind().await.is_err() {
                 slot.tell(TaskMessage::SocketFailed(conn));
             }
         });

@@ -132,8 +132,9 @@ impl Session {
 /// All attached sessions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sessions {
+    /// Boxed: a map keeps room for eleven, and most tasks have one or two.
     #[serde(with = "crate::pairs")]
-    by_route: BTreeMap<Route, Session>,
+    by_route: BTreeMap<Route, Box<Session>>,
     released: VecDeque<Route>,
 }
 
@@ -141,16 +142,16 @@ impl Sessions {
     /// The session on this route.
     #[must_use]
     pub fn get(&self, route: &Route) -> Option<&Session> {
-        self.by_route.get(route)
+        self.by_route.get(route).map(Box::as_ref)
     }
 
     pub(crate) fn get_mut(&mut self, route: &Route) -> Option<&mut Session> {
-        self.by_route.get_mut(route)
+        self.by_route.get_mut(route).map(Box::as_mut)
     }
 
     /// All of them, in the order of their routes.
     pub fn iter(&self) -> impl Iterator<Item = (&Route, &Session)> {
-        self.by_route.iter()
+        self.by_route.iter().map(|(route, session)| (route, session.as_ref()))
     }
 
     /// How many there are.
@@ -189,10 +190,10 @@ impl Sessions {
         if let Some(parent) = self.by_route.get_mut(&session.parent) {
             parent.children.insert(route.clone());
         }
-        self.by_route.insert(route, session);
+        self.by_route.insert(route, Box::new(session));
     }
 
-    pub(crate) fn remove(&mut self, route: &Route) -> Option<Session> {
+    pub(crate) fn remove(&mut self, route: &Route) -> Option<Box<Session>> {
         let session = self.by_route.remove(route)?;
         if let Some(parent) = self.by_route.get_mut(&session.parent) {
             parent.children.remove(route);

@@ -12,7 +12,7 @@ async fn a_killed_actor_is_replaced_and_the_task_goes_on() {
     connection.opens_dialog("alert", "before");
     pending(&task, 1).await;
     let actors = supervisor.registry().get_cell().get_children();
-    assert_eq!(actors.len(), 3, "task, connection, watchdog");
+    assert_eq!(actors.len(), 2, "task, connection");
     for actor in actors {
         actor.kill();
         actor.wait(Some(LIMIT)).await.unwrap();
@@ -28,7 +28,7 @@ async fn a_killed_actor_is_replaced_and_the_task_goes_on() {
     }
     let snapshot = task.snapshot();
     assert_eq!(snapshot.recent_dialogs.len(), 1, "nothing that was known is lost");
-    assert_eq!(snapshot.counts.meters.faults, 3);
+    assert_eq!(snapshot.counts.meters.faults, 2);
 }
 
 #[tokio::test]
