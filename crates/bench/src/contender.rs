@@ -6,7 +6,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
@@ -17,6 +17,8 @@ const ATTACH: Duration = Duration::from_secs(180);
 #[derive(Debug, Clone)]
 pub(crate) struct Contender {
     pub(crate) name: &'static str,
+    /// Somebody else's: measured once in a run, for some of them take long.
+    pub(crate) is_peer: bool,
     command: Vec<PathBuf>,
 }
 
@@ -38,7 +40,7 @@ pub(crate) fn all(places: &Places) -> Vec<Contender> {
     let built = |name, program: &str, arguments: &[&str]| {
         let mut command = vec![places.built.join(program)];
         command.extend(arguments.iter().map(PathBuf::from));
-        Contender { name, command }
+        Contender { name, is_peer: false, command }
     };
     let mut all = vec![
         built(FLOOR, "bench-floor", &[]),
@@ -50,9 +52,10 @@ pub(crate) fn all(places: &Places) -> Vec<Contender> {
 }
 
 fn peers(folder: &Path) -> Vec<Contender> {
-    let node = |name, script: &str| Contender { name, command: vec!["node".into(), folder.join(script)] };
+    let peer = |name, command| Contender { name, is_peer: true, command };
+    let node = |name, script: &str| peer(name, vec!["node".into(), folder.join(script)]);
     vec![
-        Contender { name: "chromiumoxide", command: vec![folder.join("bench-chromiumoxide")] },
+        peer("chromiumoxide", vec![folder.join("bench-chromiumoxide")]),
         node("puppeteer-core", "puppeteer.mjs"),
         node("playwright-core", "playwright.mjs"),
     ]
@@ -65,6 +68,19 @@ pub(crate) struct Running {
 }
 
 impl Contender {
+    /// A host that reads snapshots all the time.
+    pub(crate) fn inside(built: &Path) -> Self {
+        Self { name: "inside", is_peer: false, command: vec![built.join("bench-inside"), "snapshot".into()] }
+    }
+
+    /// The same under a program that looks on, if it is ours.
+    pub(crate) fn under(mut self, program: &str) -> Self {
+        if self.name == OURS {
+            self.command.splice(0..0, program.split_whitespace().map(PathBuf::from));
+        }
+        self
+    }
+
     pub(crate) fn start(&self, url: &str, connections: usize) -> Result<Running> {
         let (program, arguments) = self.command.split_first().context("no program")?;
         let mut command = Command::new(program);
@@ -88,6 +104,14 @@ impl Running {
             bail!("it said {:?} and not READY", line.trim());
         }
         Ok(())
+    }
+
+    /// What it says after that, until it ends.
+    pub(crate) async fn last_words(&mut self) -> Result<String> {
+        let out = self.child.stdout.as_mut().context("its output is gone")?;
+        let mut said = String::new();
+        timeout(ATTACH, out.read_to_string(&mut said)).await.context("it did not end")??;
+        Ok(said)
     }
 
     /// The processor time of all its threads.

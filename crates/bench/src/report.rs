@@ -1,55 +1,10 @@
-//! The figures of a run as a table: the floor as it is, everything else as a multiple of it.
+//! The figures of a run as tables: the floor as it is, everything else as a multiple of it.
 
 use std::fmt::Write as _;
 
 use crate::contender::FLOOR;
-
-/// What was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Figure {
-    FloodProcessor,
-    FloodWall,
-    IdleHalf,
-    IdleMost,
-    BusyHalf,
-    BusyMost,
-    FloodedHalf,
-    FloodedMost,
-    ChurnFew,
-    ChurnMany,
-    TaskIdle,
-    TaskWhole,
-    TaskWithFrames,
-    AllAnswered,
-    AllStopped,
-}
-
-/// How a figure is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    /// As a multiple of the floor.
-    Ratio,
-    /// As it is.
-    Plain,
-}
-
-const FIGURES: [(Figure, &str, &str, Shown); 15] = [
-    (Figure::FloodProcessor, "flood, processor time a message", "ns", Shown::Ratio),
-    (Figure::FloodWall, "flood, wall time a message", "ns", Shown::Ratio),
-    (Figure::IdleHalf, "dialog, idle connection, p50", "µs", Shown::Ratio),
-    (Figure::IdleMost, "dialog, idle connection, p95", "µs", Shown::Ratio),
-    (Figure::BusyHalf, "dialog inside 20,000 messages/s, p50", "µs", Shown::Ratio),
-    (Figure::BusyMost, "dialog inside 20,000 messages/s, p99", "µs", Shown::Ratio),
-    (Figure::FloodedHalf, "dialog inside 200,000 messages/s, p50", "µs", Shown::Ratio),
-    (Figure::FloodedMost, "dialog inside 200,000 messages/s, p99", "µs", Shown::Ratio),
-    (Figure::ChurnFew, "frame event, 1,000 live frames", "ns", Shown::Ratio),
-    (Figure::ChurnMany, "frame event, 10,000 live frames", "ns", Shown::Ratio),
-    (Figure::TaskIdle, "memory a task, idle", "kB", Shown::Plain),
-    (Figure::TaskWhole, "memory of the process, divided by the tasks", "kB", Shown::Plain),
-    (Figure::TaskWithFrames, "memory a task, 50 frames each", "kB", Shown::Plain),
-    (Figure::AllAnswered, "all tasks start, then a dialog on each is answered", "ms", Shown::Ratio),
-    (Figure::AllStopped, "all tasks stopped", "ms", Shown::Plain),
-];
+pub(crate) use crate::figure::Figure;
+use crate::figure::{ROWS, Row, Shown};
 
 /// One measurement.
 struct Sample {
@@ -67,11 +22,13 @@ pub(crate) struct Results {
 }
 
 impl Results {
+    /// Gives a contender its column.
+    pub(crate) fn enter(&mut self, contender: &'static str) {
+        self.contenders.push(contender);
+    }
+
     pub(crate) fn note(&mut self, figure: Figure, contender: &'static str, round: usize, value: f64) {
         eprintln!("  {figure:?} {value:.1}");
-        if !self.contenders.contains(&contender) {
-            self.contenders.push(contender);
-        }
         self.samples.push(Sample { figure, contender, round, value });
     }
 
@@ -94,36 +51,39 @@ impl Results {
         values.sort_by(f64::total_cmp);
         values.get(values.len() / 2).copied()
     }
+
+    fn cell(&self, row: &Row, contender: &str) -> String {
+        let shown = if contender == FLOOR { Shown::Plain } else { row.shown };
+        match (self.median(row.figure, contender, shown), shown) {
+            (None, _) => String::new(),
+            (Some(value), Shown::Ratio) => format!("{} ×", number(value)),
+            (Some(value), Shown::Plain) => format!("{} {}", number(value), row.unit).trim_end().to_owned(),
+        }
+    }
 }
 
 /// The table, as Markdown.
 pub(crate) fn table(results: &Results) -> String {
-    let mut out = String::from("| workload | floor |");
-    let others: Vec<&str> = results.contenders.iter().copied().filter(|name| *name != FLOOR).collect();
-    for name in &others {
-        let _ = write!(out, " {name} |");
-    }
-    out.push_str("\n|---|---|");
-    out.push_str(&"---|".repeat(others.len()));
-    out.push('\n');
-    for (figure, name, unit, shown) in FIGURES {
-        let Some(floor) = results.median(figure, FLOOR, Shown::Plain) else { continue };
-        let _ = write!(out, "| {name} | {} {unit} |", number(floor));
-        for other in &others {
-            let value = results.median(figure, other, shown);
-            let _ = match (value, shown) {
-                (None, _) => write!(out, " |"),
-                (Some(value), Shown::Ratio) => write!(out, " {} × |", number(value)),
-                (Some(value), Shown::Plain) => write!(out, " {} {unit} |", number(value)),
-            };
+    let mut heads = vec!["workload", "reach"];
+    heads.extend(&results.contenders);
+    let mut out = head(&heads);
+    for row in ROWS.iter().filter(|row| results.samples.iter().any(|sample| sample.figure == row.figure)) {
+        let _ = write!(out, "| {} | {} |", row.name, row.reach);
+        for contender in &results.contenders {
+            let _ = write!(out, " {} |", results.cell(row, contender));
         }
         out.push('\n');
     }
     out
 }
 
+/// The head of a table.
+pub(crate) fn head(columns: &[&str]) -> String {
+    format!("| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()))
+}
+
 /// As many digits as mean something.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     match value {
         small if small < 10.0 => format!("{small:.2}"),
         middle if middle < 100.0 => format!("{middle:.1}"),
@@ -138,12 +98,15 @@ mod tests {
     #[test]
     fn a_ratio_is_the_median_of_each_rounds_own() {
         let mut results = Results::default();
+        [FLOOR, "x", "y"].into_iter().for_each(|name| results.enter(name));
         for (round, floor, ours) in [(0, 100.0, 200.0), (1, 1_000.0, 3_000.0), (2, 10.0, 1_000.0)] {
             results.note(Figure::FloodProcessor, FLOOR, round, floor);
             results.note(Figure::FloodProcessor, "x", round, ours);
         }
+        results.note(Figure::FloodProcessor, "y", 0, 900.0);
         let table = table(&results);
-        assert!(table.contains("| flood, processor time a message | 100 ns | 3.00 × |"), "{table}");
+        let row = "| flood, processor time a message | ≤ 3 × | 100 ns | 3.00 × | 9.00 × |";
+        assert!(table.contains(row), "{table}");
         assert_eq!(table.lines().count(), 3);
     }
 }

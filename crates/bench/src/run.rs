@@ -1,27 +1,53 @@
-//! A run: each contender in turn, round after round, so that what else the machine does meets them all.
+//! A run: workload by workload, and in each one contender after the other, round after round, so that what else the machine
+//! does meets them all.
+
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use crate::Args;
-use crate::contender::{self, Contender, Places};
+use crate::contender::{self, Contender, OURS, Places};
+use crate::inside;
 use crate::measure::{Scale, attach, churn, crowd, dialog, flood, quantile};
 use crate::report::{Figure, Results};
 
-/// Slower peers are spared what would take them hours.
+/// Iframes that are there while others come and go.
 const CHURN_LIVE: [usize; 2] = [1_000, 10_000];
 
-pub(crate) async fn run(args: &Args) -> Result<Results> {
+/// What can be asked for by name.
+const WORKLOADS: [&str; 6] = ["flood", "idle", "loaded", "churn", "crowd", "inside"];
+
+/// The floor, and who was chosen.
+pub(crate) fn contenders(args: &Args) -> Vec<Contender> {
     let places = Places { built: args.built.clone(), peers: args.peers.clone() };
     let chosen = |it: &Contender| {
         args.with.is_empty() || it.name == contender::FLOOR || args.with.iter().any(|name| name == it.name)
     };
-    let contenders: Vec<Contender> = contender::all(&places).into_iter().filter(chosen).collect();
+    contender::all(&places).into_iter().filter(chosen).map(|it| it.under(&args.under)).collect()
+}
+
+/// How much is measured.
+pub(crate) fn scale(args: &Args) -> Scale {
+    if args.quick { Scale::QUICK } else { Scale::FULL }
+}
+
+pub(crate) async fn run(args: &Args, contenders: &[Contender]) -> Result<Results> {
     let mut results = Results::default();
-    for round in 0..if args.quick { 1 } else { args.rounds } {
-        for contender in &contenders {
-            eprintln!("round {}: {}", round + 1, contender.name);
-            let mut one = Round { contender, args, round, results: &mut results };
-            one.play().await.with_context(|| format!("measuring {}", contender.name))?;
+    contenders.iter().for_each(|it| results.enter(it.name));
+    let wanted = |it: &&str| args.only.is_empty() || args.only.iter().any(|name| name == it);
+    for round in 0..args.rounds {
+        for workload in WORKLOADS.iter().filter(|it| wanted(it)) {
+            for contender in contenders.iter().filter(|it| round == 0 || !it.is_peer) {
+                eprintln!("round {}: {workload}, {}", round + 1, contender.name);
+                let mut one = Round { contender, args, round, results: &mut results };
+                let played =
+                    one.play(workload).await.with_context(|| format!("{workload}, {}", contender.name));
+                match played {
+                    // What a peer cannot do is a gap in the table.
+                    Err(error) if contender.is_peer => eprintln!("  failed: {error:#}"),
+                    played => played?,
+                }
+            }
         }
     }
     Ok(results)
@@ -36,28 +62,17 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    async fn play(&mut self) -> Result<()> {
-        let scale = if self.args.quick { Scale::QUICK } else { Scale::FULL };
-        if self.wants("flood") {
-            self.flood(scale).await?;
+    async fn play(&mut self, workload: &str) -> Result<()> {
+        let scale = scale(self.args);
+        match workload {
+            "flood" => self.flood(scale).await,
+            "idle" => self.idle(scale).await,
+            "loaded" => self.loaded(scale).await,
+            "churn" => self.churn(scale).await,
+            "crowd" => self.crowd(scale).await,
+            _ if self.contender.name == OURS => self.inside(scale).await,
+            _ => Ok(()),
         }
-        if self.wants("idle") {
-            self.idle(scale).await?;
-        }
-        if self.wants("loaded") {
-            self.loaded(scale).await?;
-        }
-        if self.wants("churn") {
-            self.churn(scale).await?;
-        }
-        if self.wants("crowd") {
-            self.crowd(scale).await?;
-        }
-        Ok(())
-    }
-
-    fn wants(&self, workload: &str) -> bool {
-        self.args.only.is_empty() || self.args.only.iter().any(|it| it == workload)
     }
 
     fn note(&mut self, figure: Figure, value: f64) {
@@ -109,8 +124,18 @@ impl Round<'_> {
         self.note(Figure::AllStopped, figures.stopped_in.as_secs_f64() * 1e3);
         Ok(())
     }
+
+    async fn inside(&mut self, scale: Scale) -> Result<()> {
+        let reads = inside::snapshot(&self.args.built, scale.flood).await?;
+        self.note(Figure::SnapshotHalf, reads[0]);
+        self.note(Figure::SnapshotLongest, reads[1]);
+        let replayed = inside::replay(&self.args.built).await?;
+        self.note(Figure::ReplayMessages, replayed[0] / 1e6);
+        self.note(Figure::ReplayEvents, replayed[1] / 1e6);
+        Ok(())
+    }
 }
 
-fn micros(wait: std::time::Duration) -> f64 {
+pub(crate) fn micros(wait: Duration) -> f64 {
     wait.as_secs_f64() * 1e6
 }

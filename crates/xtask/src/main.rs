@@ -1,5 +1,6 @@
 //! The project's chores. `cargo xtask ci` does what CI does, `cargo xtask test` runs all tests with a real Chromium.
 
+mod bench;
 mod browser;
 mod ci;
 mod docs;
@@ -33,6 +34,8 @@ enum Chore {
     Tidy,
     /// Runs the browser tests on each supported browser and writes docs/matrix.md. Fetches older browsers with npm.
     Matrix(matrix::Args),
+    /// Measures the supervisor beside its peers and the floor, and writes docs/performance.md.
+    Bench(bench::Args),
     /// Fuzzes what reads bytes, beginning with what is in the recordings. Needs cargo-fuzz and a nightly compiler.
     Fuzz(fuzz::Args),
     /// Breaks rules of the core on purpose, one at a time, and tells whether the simulator finds each.
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Chore::Ci => ci::run(),
         Chore::Tidy => tidy::run(),
         Chore::Matrix(args) => matrix::run(&args),
+        Chore::Bench(args) => bench::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Mutants(args) => mutants::run(&args),
         Chore::Docs => docs::run(),

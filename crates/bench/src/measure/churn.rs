@@ -6,8 +6,8 @@ use anyhow::Result;
 use tokio::time::sleep;
 
 use crate::measure::{AFTERMATH, Pair};
-use crate::server::frames::push_text;
-use crate::server::load::{LIFE, attached, life, navigated};
+use bench::frames::push_text;
+use bench::load::{LIFE, attached, life, navigated};
 
 /// Nanoseconds of processor time for each event of an iframe's life, while `live` others are there.
 pub(crate) async fn measure(pair: &Pair, live: usize, lives: usize) -> Result<f64> {

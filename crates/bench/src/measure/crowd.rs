@@ -10,9 +10,9 @@ use tokio::time::sleep;
 
 use crate::contender::{Contender, Running};
 use crate::measure::AFTERMATH;
-use crate::server::frames::push_text;
-use crate::server::load::{attached, navigated};
 use crate::server::{Connection, Server};
+use bench::frames::push_text;
+use bench::load::{attached, navigated};
 
 /// Iframes of a page that is not small.
 const FRAMES: usize = 50;
@@ -55,29 +55,38 @@ async fn gather(contender: &Contender, size: usize) -> Result<Crowd> {
 }
 
 pub(crate) async fn measure(contender: &Contender, size: usize) -> Result<Figures> {
-    let one = gather(contender, 1).await?;
-    sleep(AFTERMATH).await;
-    let base = one.running.memory()?;
-    drop(one);
+    let base = memory(contender, 1).await?.idle;
     let mut crowd = gather(contender, size).await?;
-    let answered_in = crowd.dialogs().await?;
-    // Memory is measured on tasks that have done nothing yet, as far as that can be: on a crowd of its own.
-    let all_answered = crowd.attached_in + answered_in;
+    let all_answered = crowd.attached_in + crowd.dialogs().await?;
     let stopped_in = crowd.stop().await?;
-    let crowd = gather(contender, size).await?;
+    let held = memory(contender, size).await?;
+    let each = |bytes: u64| bytes.saturating_sub(base) as f64 / (size - 1).max(1) as f64;
+    Ok(Figures {
+        idle: each(held.idle),
+        whole: held.idle as f64 / size as f64,
+        with_frames: each(held.with_frames),
+        all_answered,
+        stopped_in,
+    })
+}
+
+/// What a whole process holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Memory {
+    pub(crate) idle: u64,
+    pub(crate) with_frames: u64,
+}
+
+/// Of tasks that do nothing, and of the same with fifty iframes each.
+pub(crate) async fn memory(contender: &Contender, size: usize) -> Result<Memory> {
+    let mut crowd = gather(contender, size).await?;
     sleep(4 * AFTERMATH).await;
     let idle = crowd.running.memory()?;
     crowd.frames().await?;
     sleep(4 * AFTERMATH).await;
-    let full = crowd.running.memory()?;
-    let each = |bytes: u64| bytes.saturating_sub(base) as f64 / (size - 1).max(1) as f64;
-    Ok(Figures {
-        idle: each(idle),
-        whole: idle as f64 / size as f64,
-        with_frames: each(full),
-        all_answered,
-        stopped_in,
-    })
+    let with_frames = crowd.running.memory()?;
+    crowd.stop().await?;
+    Ok(Memory { idle, with_frames })
 }
 
 impl Crowd {

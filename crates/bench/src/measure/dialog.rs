@@ -6,7 +6,8 @@ use anyhow::Result;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::server::Connection;
-use crate::server::load::{Piece, flood, opening};
+use bench::frames::push_text;
+use bench::load::{Piece, flood, opening};
 
 /// How often the load is written: a busy page is not even either.
 const TICK: Duration = Duration::from_millis(1);
@@ -50,9 +51,10 @@ pub(crate) async fn loaded(connection: &Connection, rate: u64, dialogs: usize) -
         let before = count / 2;
         load.write(connection, before).await?;
         if opened.is_none() && tick % BETWEEN == 0 {
-            let opening = opening(waits.len());
+            let mut dialog = Vec::new();
+            push_text(&mut dialog, &opening(waits.len()));
             opened = Some(Instant::now());
-            connection.write(&opening).await?;
+            connection.write(&dialog).await?;
         }
         load.write(connection, count - before).await?;
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use tokio::time::sleep;
 
 use crate::measure::{AFTERMATH, Pair};
-use crate::server::load::{PIECE, flood};
+use bench::load::{PIECE, flood};
 
 /// What one message cost.
 #[derive(Debug, Clone, Copy)]

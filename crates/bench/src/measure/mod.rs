@@ -28,8 +28,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    pub(crate) const FULL: Self = Self { flood: 500_000, dialogs: 1_000, lives: 2_000, crowd: 1_000 };
-    pub(crate) const QUICK: Self = Self { flood: 100_000, dialogs: 200, lives: 500, crowd: 200 };
+    pub(crate) const FULL: Self = Self { flood: 500_000, dialogs: 1_000, lives: 10_000, crowd: 1_000 };
+    pub(crate) const QUICK: Self = Self { flood: 100_000, dialogs: 200, lives: 2_000, crowd: 200 };
 }
 
 /// What a contender does after it was last asked something, such as writing a journal, is part of its cost: so long is waited

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use bench::frames::{self, Frame, push_text};
+use bench::load;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -12,8 +14,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{Mutex, watch};
 use tokio::time::timeout;
 
-use crate::server::frames::{self, Frame, push_text};
-use crate::server::load;
 use crate::server::script::Script;
 
 /// How long an answer may take before the run is given up.
@@ -64,12 +64,18 @@ impl Connection {
 
     /// Opens a dialog and waits for its answer.
     pub(crate) async fn dialog(&self, number: usize) -> Result<Duration> {
-        let opening = load::opening(number);
+        let mut opening = Vec::new();
+        push_text(&mut opening, &load::opening(number));
         let mut write = self.write.lock().await;
         let begin = Instant::now();
         write.write_all(&opening).await?;
         drop(write);
         Ok(self.answer().await?.duration_since(begin))
+    }
+
+    /// Leaves, as a browser that ends.
+    pub(crate) async fn hang_up(&self) {
+        let _ = self.write.lock().await.shutdown().await;
     }
 
     /// Waits until the client has left.

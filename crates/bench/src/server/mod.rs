@@ -1,9 +1,6 @@
 //! A synthetic browser: one page a connection, everything prebuilt, on one thread. Whatever is slow in a run is the client.
 
 mod connection;
-pub(crate) mod frames;
-pub(crate) mod ids;
-pub(crate) mod load;
 mod script;
 mod upgrade;
 

@@ -1,8 +1,8 @@
 //! What the synthetic browser answers: as little as makes each client believe that it is a browser with one page.
 
+use bench::ids::{CONTEXT, PAGE, SESSION, TAB, TAB_SESSION, URL};
+use bench::load::event;
 use serde_json::{Value, json};
-
-use crate::server::ids::{CONTEXT, PAGE, SESSION, TAB, TAB_SESSION, URL};
 
 /// One browser, as far as it remembers.
 #[derive(Debug, Default)]
@@ -33,6 +33,8 @@ impl Script {
                 vec![event(None, "Target.targetCreated", &json!({"targetInfo": page()}))]
             }
             "Target.setAutoAttach" => self.attach(session, params),
+            // Who attaches by himself is told so before the reply, as browsers do it.
+            "Target.attachToTarget" => vec![attached(session, SESSION, &page())],
             "Runtime.enable" => vec![context(1, "")],
             "Page.createIsolatedWorld" => {
                 self.contexts += 1;
@@ -77,12 +79,6 @@ impl Script {
             _ => json!({}),
         }
     }
-}
-
-/// An event as Chromium writes it: the method first, the session last.
-pub(crate) fn event(session: Option<&str>, method: &str, params: &Value) -> String {
-    let session = session.map(|id| format!(r#","sessionId":"{id}""#)).unwrap_or_default();
-    format!(r#"{{"method":"{method}","params":{params}{session}}}"#)
 }
 
 fn attached(parent: Option<&str>, session: &str, target: &Value) -> String {

@@ -2,51 +2,55 @@
 
 use serde_json::{Value, json};
 
-use crate::server::frames::push_text;
-use crate::server::ids::{PAGE, SESSION, URL, frame};
-use crate::server::script::event;
+use crate::frames::push_text;
+use crate::ids::{PAGE, SESSION, URL, frame};
 
 /// The length of a message of the flood.
-pub(crate) const MESSAGE: usize = 350;
+pub const MESSAGE: usize = 350;
 
 /// Of so many messages one is of a frame, and the others are of the console.
 const ONE_FRAME_IN: usize = 20;
 
 /// Messages in a built piece of the flood: large enough that no two pieces follow closely, small enough to be built at once.
-pub(crate) const PIECE: usize = 2_000;
+pub const PIECE: usize = 2_000;
 
 /// Messages of one life of an iframe.
-pub(crate) const LIFE: usize = 4;
+pub const LIFE: usize = 4;
 
 /// A piece of the flood, and where each message ends.
-pub(crate) struct Piece {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) ends: Vec<usize>,
+#[derive(Debug)]
+pub struct Piece {
+    /// The frames, one after the other.
+    pub bytes: Vec<u8>,
+    /// Where each ends.
+    pub ends: Vec<usize>,
 }
 
 /// 95 % console calls, 5 % events of iframes that come, load and go.
-pub(crate) fn flood() -> Piece {
+#[must_use]
+pub fn flood() -> Piece {
     let mut piece = Piece { bytes: Vec::new(), ends: Vec::new() };
-    let mut lives = 0;
-    for number in 0..PIECE {
-        let text = if number % ONE_FRAME_IN == ONE_FRAME_IN - 1 {
-            lives += 1;
-            let step = (lives - 1) % LIFE;
-            life(FLOOD_FRAMES + (lives - 1) / LIFE, step)
-        } else {
-            console(number)
-        };
+    for text in messages() {
         push_text(&mut piece.bytes, &text);
         piece.ends.push(piece.bytes.len());
     }
     piece
 }
 
+/// The messages of a piece.
+pub fn messages() -> impl Iterator<Item = String> {
+    (0..PIECE).map(|number| match number % ONE_FRAME_IN == ONE_FRAME_IN - 1 {
+        true => life(FLOOD_FRAMES + number / ONE_FRAME_IN / LIFE, number / ONE_FRAME_IN % LIFE),
+        false => console(number),
+    })
+}
+
 /// Above the numbers of all frames that live.
 const FLOOD_FRAMES: usize = 1 << 24;
 
 /// A console call of 350 bytes.
-fn console(number: usize) -> String {
+#[must_use]
+pub fn console(number: usize) -> String {
     let make = |text: &str| {
         let stack = json!({"callFrames": [{"functionName": "tick", "scriptId": "7",
             "url": "http://bench.test/app.js", "lineNumber": 12, "columnNumber": 8}]});
@@ -61,7 +65,8 @@ fn console(number: usize) -> String {
 }
 
 /// A step in the life of an iframe: it is attached, has a document, has loaded, and is removed.
-pub(crate) fn life(number: usize, step: usize) -> String {
+#[must_use]
+pub fn life(number: usize, step: usize) -> String {
     let id = frame(number);
     let (method, params) = match step {
         0 => return attached(number),
@@ -73,12 +78,14 @@ pub(crate) fn life(number: usize, step: usize) -> String {
 }
 
 /// An iframe comes.
-pub(crate) fn attached(number: usize) -> String {
+#[must_use]
+pub fn attached(number: usize) -> String {
     padded("Page.frameAttached", json!({"frameId": frame(number), "parentFrameId": PAGE}))
 }
 
 /// An iframe has a document.
-pub(crate) fn navigated(number: usize) -> String {
+#[must_use]
+pub fn navigated(number: usize) -> String {
     let frame = json!({"id": frame(number), "parentId": PAGE, "loaderId": format!("L{number}"), "name": "",
         "url": format!("{URL}frame/{number}"), "securityOrigin": "http://bench.test",
         "domainAndRegistry": "bench.test", "mimeType": "text/html"});
@@ -94,22 +101,25 @@ fn padded(method: &str, mut params: Value) -> String {
 }
 
 /// A dialog opens.
-pub(crate) fn opening(number: usize) -> Vec<u8> {
+#[must_use]
+pub fn opening(number: usize) -> String {
     let params = json!({"url": URL, "frameId": PAGE, "message": format!("Question {number}?"), "type": "confirm",
         "hasBrowserHandler": true, "defaultPrompt": ""});
-    framed(&event(Some(SESSION), "Page.javascriptDialogOpening", &params))
+    event(Some(SESSION), "Page.javascriptDialogOpening", &params)
 }
 
 /// It was closed.
-pub(crate) fn closed() -> String {
+#[must_use]
+pub fn closed() -> String {
     let params = json!({"frameId": PAGE, "result": true, "userInput": ""});
     event(Some(SESSION), "Page.javascriptDialogClosed", &params)
 }
 
-pub(crate) fn framed(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    push_text(&mut bytes, text);
-    bytes
+/// An event as Chromium writes it: the method first, the session last.
+#[must_use]
+pub fn event(session: Option<&str>, method: &str, params: &Value) -> String {
+    let session = session.map(|id| format!(r#","sessionId":"{id}""#)).unwrap_or_default();
+    format!(r#"{{"method":"{method}","params":{params}{session}}}"#)
 }
 
 #[cfg(test)]

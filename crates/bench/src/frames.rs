@@ -2,12 +2,12 @@
 //! library lets one do: so the server is never what is measured.
 
 /// Appends one text frame to what a server will write.
-pub(crate) fn push_text(out: &mut Vec<u8>, text: &str) {
+pub fn push_text(out: &mut Vec<u8>, text: &str) {
     push(out, TEXT, text.as_bytes());
 }
 
 /// Appends one frame that a server sends: whole, and not masked.
-pub(crate) fn push(out: &mut Vec<u8>, opcode: u8, payload: &[u8]) {
+pub fn push(out: &mut Vec<u8>, opcode: u8, payload: &[u8]) {
     out.push(WHOLE | opcode);
     match payload.len() {
         short @ 0..=125 => out.push(u8::try_from(short).unwrap_or(125)),
@@ -27,13 +27,15 @@ pub(crate) fn push(out: &mut Vec<u8>, opcode: u8, payload: &[u8]) {
 
 /// A frame of the client.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    pub(crate) opcode: u8,
-    pub(crate) payload: Vec<u8>,
+pub struct Frame {
+    /// What it is.
+    pub opcode: u8,
+    /// What it holds, unmasked.
+    pub payload: Vec<u8>,
 }
 
 /// Takes the first whole frame out of what was read, unmasked.
-pub(crate) fn take(read: &mut Vec<u8>) -> Option<Frame> {
+pub fn take(read: &mut Vec<u8>) -> Option<Frame> {
     let (&first, &second) = (read.first()?, read.get(1)?);
     let (length, mask_at) = match second & 0x7F {
         126 => (usize::from(u16::from_be_bytes(read.get(2..4)?.try_into().ok()?)), 4),
@@ -53,13 +55,13 @@ pub(crate) fn take(read: &mut Vec<u8>) -> Option<Frame> {
 
 const WHOLE: u8 = 0x80;
 /// A text.
-pub(crate) const TEXT: u8 = 1;
+pub const TEXT: u8 = 1;
 /// The end.
-pub(crate) const CLOSE: u8 = 8;
+pub const CLOSE: u8 = 8;
 /// To be answered by a pong.
-pub(crate) const PING: u8 = 9;
+pub const PING: u8 = 9;
 /// The answer.
-pub(crate) const PONG: u8 = 10;
+pub const PONG: u8 = 10;
 
 #[cfg(test)]
 mod tests {
