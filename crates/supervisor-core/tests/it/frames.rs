@@ -525,7 +525,7 @@ fn a_frame_that_has_no_document_yet_has_no_url() {
     assert_eq!(rig.snapshot().frame_tree.children[0].url, "http://b.test/");
 }
 
-/// FAULTS F6.
+/// Fault F6 of the scenarios.
 #[test]
 fn a_known_parent_is_not_lost_to_a_listing_that_names_none() {
     let mut rig = with_oopif();
@@ -542,7 +542,7 @@ fn a_known_parent_is_not_lost_to_a_listing_that_names_none() {
     assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
 }
 
-/// FAULTS F8.
+/// Fault F8 of the scenarios.
 #[test]
 fn frames_of_the_same_url_are_told_apart_by_their_ids_alone() {
     let mut rig = Rig::with_page();
@@ -559,7 +559,7 @@ fn frames_of_the_same_url_are_told_apart_by_their_ids_alone() {
     assert_eq!(rig.tree(), ["P<- ", "twin2<P "]);
 }
 
-/// FAULTS F12.
+/// Fault F12 of the scenarios.
 #[test]
 fn a_paused_target_was_resumed_in_the_same_write_whatever_fails_of_its_set_up() {
     let mut rig = Rig::with_page();
@@ -578,7 +578,7 @@ fn a_paused_target_was_resumed_in_the_same_write_whatever_fails_of_its_set_up() 
     assert_eq!(rig.tree(), ["B<P SB", "P<- "]);
 }
 
-/// FAULTS F14.
+/// Fault F14 of the scenarios.
 #[test]
 fn the_cost_of_the_tree_in_a_snapshot_is_bounded_by_what_it_may_look_at() {
     let mut rig = Rig::with_page();
