@@ -59,6 +59,11 @@ impl RawClient {
         self.heard_where(method, |message| message["method"] == method).await
     }
 
+    /// Waits for the first event with this method that is as wished.
+    pub async fn event_where(&self, method: &str, wished: impl Fn(&Value) -> bool) -> Value {
+        self.heard_where(method, |message| message["method"] == method && wished(message)).await
+    }
+
     /// How many events with this method have come.
     #[must_use]
     pub fn events(&self, method: &str) -> usize {

@@ -41,6 +41,14 @@ pub(super) fn scenes() -> Vec<Scene> {
         .with(guard)
         .by(Way::Wire),
         Scene::new(
+            "guard-hears-alone",
+            "A dialog opens while the main connection is gone: the guard alone hears of it, it is pending, and the page gets the answer.",
+            &[LOST, OPENING, "host respond", "send Page.handleJavaScriptDialog"],
+            |set| Box::pin(opened_meanwhile(set)),
+        )
+        .with(guard)
+        .by(Way::Wire),
+        Scene::new(
             "guard-lost",
             "The guard's connection is lost alone: it is made again, and the task goes on without a word.",
             &["net lost", "net connected", OPENING],
@@ -118,6 +126,19 @@ async fn guarded(set: &Set) {
     set.until(|it| it.status.status == Status::Connected && it.pages[0].pending_dialogs == 1).await;
     set.answer_to(dialog.id, accept()).await.unwrap();
     assert_eq!(set.ended(dialog.id).await.accepted, Some(true));
+    assert_eq!(set.value(None, "answer").await, json!(true));
+}
+
+async fn opened_meanwhile(set: &Set) {
+    set.open("a.test", "/").await;
+    listens(set).await;
+    set.value(None, "void setTimeout(() => { window.answer = confirm('Sure?') }, 300)").await;
+    set.wire().cut_one(MAIN);
+    set.until(|it| it.status.status == Status::Reconnecting).await;
+    let dialog = set.dialog().await;
+    set.answer_to(dialog.id, accept()).await.unwrap();
+    assert_eq!(set.ended(dialog.id).await.closed_by, Some(ClosedBy::Agent));
+    set.until(|it| it.status.status == Status::Connected && it.frame_tree.top.is_some()).await;
     assert_eq!(set.value(None, "answer").await, json!(true));
 }
 

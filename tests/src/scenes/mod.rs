@@ -5,11 +5,13 @@
 
 mod agree;
 mod backends;
+mod bridged;
 mod connections;
 mod crashes;
 mod dialogs;
 mod documents;
 mod frames;
+mod hard;
 mod leaving;
 mod nobody;
 mod pages;
@@ -134,6 +136,8 @@ pub fn scenes() -> Vec<Scene> {
         crashes::scenes(),
         connections::scenes(),
         backends::scenes(),
+        bridged::scenes(),
+        hard::scenes(),
     ]
     .concat()
 }
