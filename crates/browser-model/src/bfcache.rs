@@ -9,10 +9,13 @@ impl Browser {
     pub(crate) fn stash(&mut self, main: FrameNo) -> bool {
         let below = self.frames.below(main);
         let busy = |no: FrameNo| self.frames.get(no).is_none_or(|frame| frame.pending.is_some());
+        // The blank document that a page begins with is no entry of its history: whatever comes first takes its place.
+        let is_first = self.frames.get(main).is_none_or(|frame| frame.document.url.is_empty());
         let open = self.dialogs.open.values().any(|dialog| dialog.page == main);
         let alive =
             |no: FrameNo| self.frames.process(no).is_some_and(|process| !self.processes.is_dead(process));
         if open
+            || is_first
             || below.iter().any(|no| busy(*no))
             || !std::iter::once(&main).chain(&below).all(|no| alive(*no))
         {
