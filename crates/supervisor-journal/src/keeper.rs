@@ -3,8 +3,9 @@
 //! It gathers for a moment before it writes: a store's cost is by the write, and so is that of waking a thread.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -24,6 +25,9 @@ const GATHER: Duration = Duration::from_millis(50);
 
 /// How often the journal lets go of what is too old while nothing is added to it.
 const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Panics inside the store after which the journal is over: once may be chance, and a store that is broken costs each time.
+pub const PANICS: u32 = 5;
 
 /// Owns the journal's thread. Cloning it costs nothing; the thread ends when the last clone and the last [`Appender`] are gone.
 #[derive(Debug, Clone)]
@@ -93,6 +97,8 @@ struct Waiting {
     /// Whether somebody waits for it to be written: then nothing is gathered.
     is_urgent: bool,
     is_closed: bool,
+    /// Whether the thread has ended: nothing is taken in any more.
+    is_over: bool,
 }
 
 impl Keeper {
@@ -124,7 +130,11 @@ impl Keeper {
     pub fn barrier(&self, limit: Duration) -> Result<(), JournalError> {
         let (done, ended) = sync_channel(1);
         self.queue.shared.put(Work::Barrier { done });
-        ended.recv_timeout(limit).map_err(|_| too_slow(limit))?
+        match ended.recv_timeout(limit) {
+            Ok(written) => written,
+            Err(RecvTimeoutError::Timeout) => Err(too_slow(limit)),
+            Err(RecvTimeoutError::Disconnected) => Err(fault_inside()),
+        }
     }
 
     /// How many steps were lost because the disk was too slow or the store failed.
@@ -132,6 +142,10 @@ impl Keeper {
     pub fn lost(&self) -> u64 {
         self.queue.shared.lost.load(Ordering::Relaxed)
     }
+}
+
+fn fault_inside() -> JournalError {
+    JournalError::Store("a fault inside interrupted it; please report it".to_owned())
 }
 
 fn too_slow(limit: Duration) -> JournalError {
@@ -152,11 +166,13 @@ impl Shared {
     fn put(&self, work: Work) {
         let mut waiting = self.waiting();
         match &work {
-            Work::Append { events, .. } if waiting.events + events.len() > QUEUE => {
+            Work::Append { events, .. } if waiting.is_over || waiting.events + events.len() > QUEUE => {
                 drop(waiting);
                 self.lost.fetch_add(1, Ordering::Relaxed);
                 return;
             }
+            // Whoever waits is told by what is dropped here.
+            _ if waiting.is_over => return,
             Work::Append { events, .. } => waiting.events += events.len(),
             Work::Barrier { .. } => waiting.is_urgent = true,
             Work::Begin { .. } | Work::End { .. } => {}
@@ -167,6 +183,15 @@ impl Shared {
             drop(waiting);
             self.changed.notify_one();
         }
+    }
+
+    /// The thread is gone: what waits for it is lost, and what comes later.
+    fn end(&self) {
+        let mut waiting = self.waiting();
+        waiting.is_over = true;
+        let left = std::mem::take(&mut waiting.work);
+        drop(waiting);
+        self.lost.fetch_add(steps(&left), Ordering::Relaxed);
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -206,6 +231,10 @@ impl Shared {
     }
 }
 
+fn steps(work: &[Work]) -> u64 {
+    work.iter().filter(|it| matches!(it, Work::Append { .. })).count() as u64
+}
+
 /// The thread's own.
 struct Desk<J> {
     journal: J,
@@ -223,20 +252,38 @@ struct Gathered {
 }
 
 impl<J: Journal> Desk<J> {
-    /// Works until nobody can send any more, then makes sure that all is on disk.
+    /// Works until nobody can send any more, then makes sure that all is on disk. A store that panics loses what it was
+    /// given; one that goes on doing so is not asked again.
     fn keep(mut self) {
         let shared = Arc::clone(&self.shared);
-        while let Some(work) = shared.take() {
-            match work.is_empty() {
-                true => {
-                    let tidied = self.journal.tidy();
-                    self.note(tidied);
-                }
-                false => self.work(work),
-            }
+        let mut panics = 0;
+        while panics < PANICS
+            && let Some(work) = shared.take()
+        {
+            panics += u32::from(!self.survives(work));
         }
-        let flushed = self.journal.barrier();
-        self.note(flushed);
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            let flushed = self.journal.barrier();
+            self.note(flushed);
+        }));
+        shared.end();
+    }
+
+    /// `false` when the store panicked.
+    fn survives(&mut self, work: Vec<Work>) -> bool {
+        let steps = steps(&work);
+        let survived = catch_unwind(AssertUnwindSafe(|| match work.is_empty() {
+            true => {
+                let tidied = self.journal.tidy();
+                self.note(tidied);
+            }
+            false => self.work(work),
+        }));
+        if survived.is_err() {
+            self.shared.lost.fetch_add(steps, Ordering::Relaxed);
+            self.note::<()>(Err(fault_inside()));
+        }
+        survived.is_ok()
     }
 
     /// Steps of one run become one write. Those of several runs have no order among them.

@@ -24,7 +24,7 @@ pub use copy::JournalCopy;
 pub use error::JournalError;
 pub use generations::{Bounds, MAX_AGE, MAX_BYTES};
 pub use journal::SledJournal;
-pub use keeper::{Appender, Keeper, QUEUE};
+pub use keeper::{Appender, Keeper, PANICS, QUEUE};
 pub use memory::{MEMORY_EVENTS, MemoryJournal};
 pub use port::{Journal, Kept, Run, RunId, Summary};
 pub use process::{Found, ProcessJournal, journals};

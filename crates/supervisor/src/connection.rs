@@ -20,6 +20,8 @@ pub(crate) enum ConnectionMessage {
     HangUp(Conn, Epoch),
     /// The browser takes nothing any more.
     Stuck(Conn, Epoch),
+    #[cfg(test)]
+    Panic,
 }
 
 pub(crate) struct ConnectionActor;
@@ -54,6 +56,8 @@ impl Actor for ConnectionActor {
             ConnectionMessage::Dialled(conn, epoch, result) => state.wire(conn).dialled(epoch, *result),
             ConnectionMessage::HangUp(conn, epoch) => state.wire(conn).hang_up(epoch),
             ConnectionMessage::Stuck(conn, epoch) => state.wire(conn).stuck(epoch),
+            #[cfg(test)]
+            ConnectionMessage::Panic => panic!("as a test wishes"),
         }
         Ok(())
     }

@@ -40,6 +40,8 @@ pub mod limits;
 mod log;
 mod merge;
 mod network;
+#[cfg(test)]
+mod panics;
 mod proxy;
 mod proxy_choice;
 mod pump;

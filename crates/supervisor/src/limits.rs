@@ -91,8 +91,8 @@ pub const STOP_ANSWERS: Duration = Duration::from_millis(750);
 pub const EVENTS: usize = 512;
 
 /// Tasks whose counters are remembered one by one after they ended. Those of older ones are folded into one floor for all
-/// new tasks, so no id is ever used twice.
-pub const REMEMBERED_TASKS: usize = 10_000;
+/// new tasks, so no id is ever used twice. A host that names each task anew pays some hundred bytes for each.
+pub const REMEMBERED_TASKS: usize = 1_000;
 
 /// Faults inside the machine, or failures of an actor, after which a task is given up, within [`FAULT_WINDOW`].
 pub const FAULTS: usize = 5;

@@ -88,9 +88,31 @@ pub(crate) fn tell_ended(slot: &Slot) {
     report(&slot.registry, Report::Ended(slot.task_id.clone(), slot.binding));
 }
 
-pub(crate) fn report(registry: &ActorRef<RegistryMessage>, report: Report) {
+fn report(registry: &ActorRef<RegistryMessage>, report: Report) {
     // A registry that is gone has ended its tasks itself.
     let _ = registry.cast(RegistryMessage::Internal(Internal(report)));
+}
+
+/// A report that is made whatever happens: when it is dropped, and so also when the work before it panics.
+pub(crate) struct Promised {
+    registry: ActorRef<RegistryMessage>,
+    report: Option<Report>,
+}
+
+impl Promised {
+    pub(crate) fn new(registry: &ActorRef<RegistryMessage>, report: Report) -> Self {
+        Self { registry: registry.clone(), report: Some(report) }
+    }
+
+    pub(crate) fn becomes(&mut self, report: Report) {
+        self.report = Some(report);
+    }
+}
+
+impl Drop for Promised {
+    fn drop(&mut self) {
+        self.report.take().into_iter().for_each(|it| report(&self.registry, it));
+    }
 }
 
 pub(crate) struct RegistryActor;
@@ -142,7 +164,7 @@ impl Actor for RegistryActor {
         roster: &mut Roster,
     ) -> Result<(), ActorProcessingErr> {
         match event {
-            SupervisionEvent::ActorFailed(actor, error) => roster.lost(actor.get_id(), &error.to_string()),
+            SupervisionEvent::ActorFailed(actor, error) => roster.failed(actor.get_id(), &error.to_string()),
             SupervisionEvent::ActorTerminated(actor, _, reason) => {
                 roster.lost(actor.get_id(), reason.as_deref().unwrap_or("it ended"));
             }

@@ -5,22 +5,22 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use ractor::{ActorId, ActorRef, RpcReplyPort, concurrency};
-use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Stage, Status};
+use supervisor_core::{Beginning, Code, Command, Failure, Machine, Options, Stage};
 use supervisor_journal::Run;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use crate::answer::{Answer, Port};
 use crate::counters::Counters;
-use crate::crew::{self, Role};
+use crate::crew;
 use crate::dial::Dialling;
 use crate::endpoint::Endpoint;
 use crate::handle::Keeper;
 use crate::ids::TaskId;
 use crate::limits::{DIAL_REPORT, WAITING_STARTS};
 use crate::recorder::Recorder;
-use crate::registry::{RegistryMessage, Report, reply_to, report};
-use crate::shell::{Shell, Sinks};
+use crate::registry::{Promised, RegistryMessage, Report, reply_to};
+use crate::shell::{Shell, Sinks, Turn};
 use crate::slot::{Clock, Slot};
 use crate::start::StartOptions;
 use crate::task::{HostCommand, TaskMessage};
@@ -174,11 +174,11 @@ impl Roster {
                 refuse(waiting);
             }
             tell(&entry.slot, Command::Stop, None);
-            let (slot, registry) = (Arc::clone(&entry.slot), self.myself.clone());
+            let slot = Arc::clone(&entry.slot);
+            let stopped = Promised::new(&self.myself, Report::Stopped(slot.task_id.clone(), slot.binding));
             tokio::spawn(async move {
-                let stopped = Report::Stopped(slot.task_id.clone(), slot.binding);
                 crew::wind_down(slot).await;
-                report(&registry, stopped);
+                drop(stopped);
             });
         }
         match &mut entry.phase {
@@ -284,14 +284,28 @@ impl Roster {
         };
         // Of a task that was started elsewhere meanwhile it is none.
         let Some(role) = crew::role_of(&entry.slot, actor) else { return };
-        if !matches!(entry.phase, Phase::Starting(_) | Phase::Running) {
+        if !entry.lives() {
             return;
         }
         tracing::error!(task = %entry.slot.task_id, ?role, why, "an actor failed");
-        if entry.recovers(role) {
+        let recovers = entry.may_go_on() && crew::replace(&entry.slot, &entry.dialling, role).is_ok();
+        entry.give_up_unless(recovers);
+        if recovers {
             self.actors.extend(entry.slot.crew.ids().map(|actor| (actor, entry.slot.task_id.clone())));
-        } else {
-            entry.give_up();
+        }
+    }
+
+    /// An actor failed that may be a session's. It is made anew when it is needed; its callers know by their ports.
+    pub(crate) fn failed(&mut self, actor: ActorId, why: &str) {
+        if self.actors.contains_key(&actor) {
+            return self.lost(actor, why);
+        }
+        let of_session = |entry: &&mut Entry| entry.slot.shell().forget_session(actor);
+        let Some(entry) = self.entries.values_mut().find(of_session) else { return };
+        if entry.lives() {
+            tracing::error!(task = %entry.slot.task_id, why, "a session's actor failed");
+            let recovers = entry.may_go_on();
+            entry.give_up_unless(recovers);
         }
     }
 
@@ -321,20 +335,22 @@ impl Entry {
         }
     }
 
-    /// Replaces a lost actor; `false` when the task cannot go on.
-    fn recovers(&self, role: Role) -> bool {
-        let given_up = {
-            let mut shell = self.slot.shell();
-            shell.given_up() || shell.count_fault(self.slot.clock.now())
-        };
-        !given_up && crew::replace(&self.slot, &self.dialling, role).is_ok()
+    fn lives(&self) -> bool {
+        matches!(self.phase, Phase::Starting(_) | Phase::Running)
+    }
+
+    /// Counts a fault; `false` when there were too many.
+    fn may_go_on(&self) -> bool {
+        let mut shell = self.slot.shell();
+        !shell.given_up() && !shell.count_fault(self.slot.clock.now())
     }
 
     /// The callers of a start hear of it when their port is dropped.
-    fn give_up(&mut self) {
-        let reason = "too many faults inside; please report it, and start the task again".to_owned();
-        self.slot.show_end(Status::Failed, Some(reason));
-        self.slot.published.ended.send_replace(true);
+    fn give_up_unless(&mut self, recovers: bool) {
+        if recovers {
+            return;
+        }
+        Turn::begin(&self.slot).give_up("too many faults inside; please report it, and start the task again");
         if matches!(self.phase, Phase::Running) {
             self.phase = Phase::Over;
         }
@@ -348,6 +364,9 @@ fn command_start(slot: &Arc<Slot>, dialling: Dialling) {
     let (port, outcome) = concurrency::oneshot::<Result<Answer, Failure>>();
     tell(slot, Command::Start, Some(port.into()));
     let (slot, begun) = (Arc::clone(slot), Instant::now());
+    let fault = Err(internal("a fault inside interrupted it"));
+    let fault = Report::Started(slot.task_id.clone(), slot.binding, fault);
+    let mut promised = Promised::new(&slot.registry, fault);
     tokio::spawn(async move {
         let result = match timeout(limit + DIAL_REPORT, outcome).await {
             Ok(Ok(result)) => result.map(drop),
@@ -358,7 +377,7 @@ fn command_start(slot: &Arc<Slot>, dialling: Dialling) {
             Err(failure) => Err(backend::explained(&slot.given, &dialling, failure, begun + limit).await),
             Ok(()) => Ok(()),
         };
-        report(&slot.registry, Report::Started(slot.task_id.clone(), slot.binding, result));
+        promised.becomes(Report::Started(slot.task_id.clone(), slot.binding, result));
     });
 }
 

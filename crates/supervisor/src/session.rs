@@ -22,6 +22,8 @@ pub(crate) enum SessionMessage {
     Serve(CallId, Req, Option<Port>),
     /// Forget a late result.
     Drop(CallId),
+    #[cfg(test)]
+    Panic,
 }
 
 pub(crate) struct SessionActor;
@@ -54,6 +56,8 @@ impl Actor for SessionActor {
             SessionMessage::Keep(call, answer) => state.keep(call, answer),
             SessionMessage::Serve(call, req, port) => state.serve(call, req, port),
             SessionMessage::Drop(call) => state.forget(call),
+            #[cfg(test)]
+            SessionMessage::Panic => panic!("as a test wishes"),
         }
         Ok(())
     }

@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, MutexGuard};
 
-use ractor::{ActorRef, ActorRuntime, MessagingErr};
+use ractor::{ActorId, ActorRef, ActorRuntime, MessagingErr};
 use supervisor_core::{
     At, CallId, Command, Effect, EndpointKind, Epoch, Failure, GuardEffect, GuardInput, Input, Lane, Machine,
-    Net, Outcome, Recorded, Req, Route, Stage, Step,
+    Net, Outcome, Recorded, Req, Route, Stage, Status, Step,
 };
 use supervisor_journal::Appender;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
@@ -46,6 +46,9 @@ pub(crate) struct Shell {
     given_up: bool,
     /// Whether the task is over. What a browser still says then is neither heard nor recorded: the last snapshot is out.
     is_over: bool,
+    /// Has the machine panic at its next input.
+    #[cfg(test)]
+    pub(crate) machine_panics: bool,
 }
 
 impl Shell {
@@ -61,6 +64,8 @@ impl Shell {
             faults: VecDeque::new(),
             given_up: false,
             is_over: false,
+            #[cfg(test)]
+            machine_panics: false,
         }
     }
 
@@ -89,6 +94,19 @@ impl Shell {
             callers: self.ports.len(),
             session_actors: self.sessions.len(),
         }
+    }
+
+    /// Has every session's actor panic.
+    #[cfg(test)]
+    pub(crate) fn sessions_panic(&self) {
+        self.sessions.values().for_each(|session| drop(session.cast(SessionMessage::Panic)));
+    }
+
+    /// Forgets the session's actor that this is, if it is one of them. What it held is lost with it.
+    pub(crate) fn forget_session(&mut self, actor: ActorId) -> bool {
+        let is_it = |(_, session): &(&Route, &ActorRef<SessionMessage>)| session.get_id() == actor;
+        let route = self.sessions.iter().find(is_it).map(|(route, _)| route.clone());
+        route.is_some_and(|route| self.sessions.remove(&route).is_some())
     }
 
     /// Lets go of everything that waits: callers are told that there will be no answer. Gives what tells when the
@@ -141,6 +159,8 @@ impl<'a> Turn<'a> {
             return;
         }
         let text = message.as_str();
+        #[cfg(test)]
+        assert_ne!(text, crate::panics::SOCKET_PANICS, "the socket's task panics, as a test wishes");
         self.record(|| Entry::Recv(conn, epoch, message.clone()));
         let input = match conn {
             Conn::Main => Input::Received { epoch, text },
@@ -225,6 +245,15 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The task cannot go on: what is open ends, and it is shown as failed.
+    pub(crate) fn give_up(mut self, reason: &str) {
+        self.reset_machine();
+        self.settle();
+        self.slot.show_end(Status::Failed, Some(reason.to_owned()));
+        self.shell.is_over = true;
+        self.slot.published.ended.send_replace(true);
+    }
+
     /// Tells those who watch, and sets the alarm. `false` when the task must be given up.
     pub(crate) fn end(mut self) -> bool {
         self.settle();
@@ -249,8 +278,18 @@ impl<'a> Turn<'a> {
 
     /// `false` when the input was lost to a fault.
     fn step(&mut self, input: Input<'_>, message: Option<&Utf8Bytes>) -> bool {
+        if self.shell.is_over {
+            return false;
+        }
+        #[cfg(test)]
+        let panics = std::mem::take(&mut self.shell.machine_panics);
         let (at, machine) = (self.at, &mut self.shell.machine);
-        match catch_unwind(AssertUnwindSafe(|| machine.step(at, input))) {
+        let step = || {
+            #[cfg(test)]
+            assert!(!panics, "the machine panics, as a test wishes");
+            machine.step(at, input)
+        };
+        match catch_unwind(AssertUnwindSafe(step)) {
             Ok(step) => {
                 self.carry_out(step, message);
                 true

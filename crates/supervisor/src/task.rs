@@ -23,6 +23,8 @@ pub(crate) enum TaskMessage {
     SocketFailed(Conn),
     /// An actor of the crew was replaced.
     Reset,
+    #[cfg(test)]
+    Panic,
 }
 
 /// A request of the host.
@@ -70,6 +72,8 @@ fn turn(slot: &Slot, message: TaskMessage) -> bool {
         TaskMessage::Wake => turn.wake(),
         TaskMessage::SocketFailed(conn) => turn.failed(conn),
         TaskMessage::Reset => turn.reset(),
+        #[cfg(test)]
+        TaskMessage::Panic => panic!("as a test wishes"),
     }
     turn.end()
 }

@@ -225,6 +225,11 @@ impl Task {
         self.slot.shell().holdings()
     }
 
+    #[cfg(test)]
+    pub(crate) fn slot(&self) -> Arc<Slot> {
+        Arc::clone(&self.slot)
+    }
+
     /// For requests that come as messages: the registry does not wait for room in the mailbox, nor for an answer.
     pub(crate) fn ask_later(self, command: Command, reply: Port) {
         let Ok(permit) = Arc::clone(&self.slot.commands).try_acquire_owned() else {

@@ -57,7 +57,9 @@ impl Wire {
         let (endpoint, dialling, again) = (self.slot.given.clone(), self.dialling.clone(), self.dials > 1);
         let conn = self.conn;
         let task = tokio::spawn(async move {
-            let result = dial_fresh(endpoint, &dialling, again).await;
+            // The host's own code may run in it. Whatever happens, the machine waits for an answer.
+            let dialling = AssertUnwindSafe(dial_fresh(endpoint, &dialling, again)).catch_unwind();
+            let result = dialling.await.unwrap_or_else(|_| Err(fault_inside()));
             let _ = actor.cast(ConnectionMessage::Dialled(conn, epoch, Box::new(result)));
         });
         self.dial = Some((epoch, task));
@@ -154,6 +156,13 @@ impl Live {
     fn abort(&self) {
         self.pump.abort();
     }
+}
+
+fn fault_inside() -> DialError {
+    DialError::new(
+        Stage::Resolve,
+        "a fault inside, or in the host's code that gives URLs and streams".to_owned(),
+    )
 }
 
 /// Dials the endpoint, or the one that the host gives in its place.

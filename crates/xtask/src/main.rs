@@ -18,9 +18,16 @@ mod test;
 mod tidy;
 mod transcripts;
 
+use std::alloc::System;
 use std::process::ExitCode;
 
+use cap::Cap;
+
 use clap::Parser;
+
+/// The system's allocator, counting: what is in use is told apart from what is resident.
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
 /// The chores of cdp-supervisor.
 #[derive(Parser)]

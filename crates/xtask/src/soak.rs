@@ -9,6 +9,7 @@ mod agent;
 mod child;
 mod counts;
 mod hand;
+mod late;
 mod names;
 mod process;
 mod protocol;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use supervisor_core::Recorded;
 use supervisor_journal::{
-    Bounds, Journal, JournalError, Keeper, Kept, QUEUE, Run, RunId, SledJournal, Summary,
+    Bounds, Journal, JournalError, Keeper, Kept, PANICS, QUEUE, Run, RunId, SledJournal, Summary,
 };
 
 use crate::contract::{event, run};
@@ -109,4 +109,71 @@ fn what_the_store_does_not_take_is_counted_too() {
     assert_eq!(keeper.lost(), 2, "steps");
     drop((keeper, appender));
     thread.join().unwrap();
+}
+
+/// A store with a fault of its own, as often as is said; it remembers how often it was asked.
+struct Panics {
+    left: u32,
+    asked: Sender<()>,
+}
+
+impl Journal for Panics {
+    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
+        Ok(RunId(1))
+    }
+    fn append(&mut self, _: RunId, _: &[Recorded]) -> Result<(), JournalError> {
+        let _ = self.asked.send(());
+        match std::mem::take(&mut self.left) {
+            0 => Ok(()),
+            left => {
+                self.left = left - 1;
+                panic!("the store panics, as a test wishes")
+            }
+        }
+    }
+    fn barrier(&mut self) -> Result<(), JournalError> {
+        Ok(())
+    }
+    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
+        Ok(Vec::new())
+    }
+    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
+        Err(JournalError::NoRun(run))
+    }
+}
+
+#[test]
+fn a_store_that_panics_loses_what_it_was_given_and_goes_on() {
+    let (asked, times) = channel();
+    let (keeper, thread) = Keeper::start(Panics { left: PANICS - 1, asked }).unwrap();
+    let appender = keeper.begin(run("a"));
+    keeper.barrier(LIMIT).unwrap();
+    for lost in 1..PANICS {
+        appender.append(vec![event(u64::from(lost))]);
+        let failed = keeper.barrier(LIMIT).unwrap_err().to_string();
+        assert!(failed.contains("fault inside"), "{failed}");
+        assert_eq!(keeper.lost(), u64::from(lost));
+    }
+    appender.append(vec![event(9)]);
+    keeper.barrier(LIMIT).unwrap();
+    assert_eq!(keeper.lost(), u64::from(PANICS - 1));
+    drop((keeper, appender));
+    thread.join().unwrap();
+    assert_eq!(times.iter().count() as u32, PANICS);
+}
+
+#[test]
+fn a_store_that_goes_on_panicking_is_not_asked_again_and_nothing_waits_for_it() {
+    let (asked, times) = channel();
+    let (keeper, thread) = Keeper::start(Panics { left: 2 * PANICS, asked }).unwrap();
+    let appender = keeper.begin(run("a"));
+    for seq in 1..=u64::from(PANICS) {
+        appender.append(vec![event(seq)]);
+        keeper.barrier(LIMIT).unwrap_err();
+    }
+    thread.join().unwrap();
+    appender.append(vec![event(99)]);
+    keeper.barrier(LIMIT).unwrap_err();
+    assert_eq!(keeper.lost(), u64::from(PANICS) + 1);
+    assert_eq!(times.iter().count() as u32, PANICS);
 }

@@ -8,6 +8,7 @@ mod dialling;
 mod guard;
 mod killed;
 mod life;
+mod many;
 mod networks;
 mod peer;
 mod recording;

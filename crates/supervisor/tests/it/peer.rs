@@ -25,7 +25,13 @@ pub(crate) const SESSION: &str = "S1";
 pub(crate) const GUARD_SESSION: &str = "G1";
 
 /// Left to the test to answer.
-const MANUAL: [&str; 4] = ["Page.handleJavaScriptDialog", "Runtime.evaluate", "DOM.getDocument", "Test.wait"];
+const MANUAL: [&str; 5] = [
+    "Page.handleJavaScriptDialog",
+    "Page.getNavigationHistory",
+    "Runtime.evaluate",
+    "DOM.getDocument",
+    "Test.wait",
+];
 
 /// A browser that accepts connections.
 pub(crate) struct Peer {
@@ -65,7 +71,12 @@ impl Peer {
 
     /// The next connection.
     pub(crate) async fn connection(&mut self) -> Connection {
-        within(self.connections.recv()).await.unwrap()
+        within(self.next()).await
+    }
+
+    /// The next connection, whenever it comes.
+    pub(crate) async fn next(&mut self) -> Connection {
+        self.connections.recv().await.unwrap()
     }
 }
 
@@ -120,6 +131,20 @@ impl Connection {
         self.closes_dialog_on(session, answer["params"]["accept"] == true);
         self.reply(&answer, &json!({}));
         answer
+    }
+
+    /// Opens a dialog as soon as the page is set up, and takes answers until the client closes the connection.
+    pub(crate) async fn asks(&mut self) {
+        while let Some(command) = self.commands.recv().await {
+            match command["method"].as_str() {
+                Some("Page.getFrameTree") => self.opens_dialog("confirm", "Sure?"),
+                Some("Page.handleJavaScriptDialog") => {
+                    self.closes_dialog(command["params"]["accept"] == true);
+                    self.reply(&command, &json!({}));
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Waits until the client has closed the connection.

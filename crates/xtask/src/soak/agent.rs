@@ -5,21 +5,19 @@ use std::time::Duration;
 
 use supervisor::supervisor_core::snapshot::RemedyName;
 use supervisor::{
-    Action, CallId, DialogChoice, DialogType, DialogView, EvalOptions, Event, Failure, Observed, Place,
-    Remedy, Snapshot, Task,
+    Action, DialogChoice, DialogType, DialogView, EvalOptions, Event, Failure, Observed, Place, Remedy,
+    Snapshot, Task,
 };
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::counts::Counts;
+use super::late::Late;
 use super::names;
 
 /// Between two calls of a task.
 const CALL_PAUSE: Duration = Duration::from_millis(400);
-
-/// Late results that are waited for at once. All are, so that none stays behind.
-const FETCHES: usize = 32;
 
 /// For what must come sooner or later.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -27,8 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The work for one task. Dropping it ends it.
 pub(super) struct Agent {
     pub(super) task: Task,
-    /// All places are free when nothing is being fetched.
-    fetches: Arc<Semaphore>,
+    pub(super) late: Late,
     /// Taken while a call is made.
     calling: Arc<Semaphore>,
     _loops: JoinSet<()>,
@@ -36,23 +33,24 @@ pub(super) struct Agent {
 
 impl Agent {
     pub(super) fn new(task: Task, counts: &Counts, working: watch::Receiver<bool>) -> Self {
-        let (fetches, calling) = (Arc::new(Semaphore::new(FETCHES)), Arc::new(Semaphore::new(1)));
+        let late = Late::new(task.clone(), counts.clone());
+        let calling = Arc::new(Semaphore::new(1));
         let mut loops = JoinSet::new();
         loops.spawn(count(task.clone(), counts.clone()));
-        loops.spawn(answer(task.clone(), counts.clone()));
+        loops.spawn(answer(task.clone(), counts.clone(), late.clone()));
         let caller = Caller {
             task: task.clone(),
             counts: counts.clone(),
-            fetches: Arc::clone(&fetches),
+            late: late.clone(),
             calling: Arc::clone(&calling),
         };
         loops.spawn(caller.run(working));
-        Self { task, fetches, calling, _loops: loops }
+        Self { task, late, calling, _loops: loops }
     }
 
     /// Whether no call and no fetch is under way.
     pub(super) fn is_idle(&self) -> bool {
-        self.fetches.available_permits() == FETCHES && self.calling.available_permits() == 1
+        self.late.is_idle() && self.calling.available_permits() == 1
     }
 }
 
@@ -74,7 +72,7 @@ async fn count(task: Task, counts: Counts) {
 }
 
 /// Answers what is the agent's to answer, and frees pages by the remedies that are named.
-async fn answer(task: Task, counts: Counts) {
+async fn answer(task: Task, counts: Counts, late: Late) {
     loop {
         let wanted = |snapshot: &Snapshot| {
             snapshot.pending_dialogs.iter().any(is_mine) || snapshot.pages.iter().any(can_be_freed)
@@ -91,6 +89,7 @@ async fn answer(task: Task, counts: Counts) {
         for page in snapshot.pages.iter().filter(|page| can_be_freed(page)) {
             let freed = task.recover(page.target_id.clone(), Remedy::Reload).await;
             counts.add(format!("recover: {}", outcome(&freed)));
+            late.fetch_after(&freed).await;
         }
         sleep(Duration::from_millis(20)).await;
     }
@@ -116,7 +115,7 @@ fn action(dialog: &DialogView) -> Action {
     }
 }
 
-fn outcome<T>(result: &Result<T, Failure>) -> String {
+pub(super) fn outcome<T>(result: &Result<T, Failure>) -> String {
     match result {
         Ok(_) => "ok".to_owned(),
         Err(failure) => format!("{:?}", failure.code),
@@ -128,7 +127,7 @@ fn outcome<T>(result: &Result<T, Failure>) -> String {
 struct Caller {
     task: Task,
     counts: Counts,
-    fetches: Arc<Semaphore>,
+    late: Late,
     calling: Arc<Semaphore>,
 }
 
@@ -141,11 +140,7 @@ impl Caller {
             if let Ok(_permit) = self.calling.acquire().await {
                 let called = self.call(turn).await;
                 self.counts.add(format!("call: {}", outcome(&called)));
-                if let Err(failure) = called
-                    && let Some(call) = failure.detail.call_id
-                {
-                    self.fetch(call).await;
-                }
+                self.late.fetch_after(&called).await;
             }
             sleep(CALL_PAUSE).await;
         }
@@ -187,28 +182,5 @@ impl Caller {
         let call = self.raw("Page.getNavigationHistory");
         let _ = tokio::time::timeout(Duration::ZERO, call).await;
         Ok(())
-    }
-
-    /// Gets the late result of a call, beside everything else.
-    async fn fetch(&self, call: CallId) {
-        let Ok(permit) = Arc::clone(&self.fetches).acquire_owned().await else { return };
-        let (task, counts) = (self.task.clone(), self.counts.clone());
-        tokio::spawn(async move {
-            let fetched = fetched(&task, call).await;
-            counts.add(format!("late result: {}", outcome(&fetched)));
-            drop(permit);
-        });
-    }
-}
-
-async fn fetched(task: &Task, call: CallId) -> Result<(), Failure> {
-    loop {
-        match task.result(call, Some(PATIENCE)).await {
-            // A dialog still holds it, or holds it anew.
-            Err(failure) if failure.code == supervisor::Code::DialogOpened => {
-                sleep(Duration::from_millis(100)).await;
-            }
-            other => return other.map(drop),
-        }
     }
 }

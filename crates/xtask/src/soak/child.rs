@@ -15,6 +15,11 @@ use super::protocol::{Binding, Order, Sample, Told};
 /// For an order to be done; longer than the other side gives itself.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// One heap for all threads, and what is freed goes back: otherwise the memory of the process is for the larger part what
+/// the allocator keeps for later, which hides ours. glibc reads these; what is set already is left.
+const ALLOCATOR: [(&str, &str); 3] =
+    [("MALLOC_ARENA_MAX", "1"), ("MALLOC_MMAP_THRESHOLD_", "65536"), ("MALLOC_TRIM_THRESHOLD_", "65536")];
+
 /// A process of its own. Dropping it kills it.
 pub(super) struct Child {
     _process: tokio::process::Child,
@@ -32,6 +37,7 @@ impl Child {
         let program = std::env::current_exe()?;
         let mut process = Command::new(program)
             .arg(super::SUPERVISED)
+            .envs(ALLOCATOR.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

@@ -13,6 +13,7 @@ use super::protocol::Sample;
 pub(super) fn sample() -> Result<Sample> {
     Ok(Sample {
         rss_kib: resident_kib()?,
+        heap_kib: crate::HEAP.allocated() as u64 / 1024,
         threads: entries("/proc/self/task")?,
         // The listing itself holds one.
         handles: entries("/proc/self/fd")? - 1,

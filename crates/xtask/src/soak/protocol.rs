@@ -54,8 +54,10 @@ pub(super) enum Told {
 pub(super) struct Sample {
     /// Seconds since it started.
     pub(super) at: f64,
-    /// Resident memory.
+    /// Resident memory: what is in use, and what the allocator keeps for later or cannot give back.
     pub(super) rss_kib: u64,
+    /// What is in use on the heap.
+    pub(super) heap_kib: u64,
     pub(super) threads: u64,
     /// Open file handles.
     pub(super) handles: u64,

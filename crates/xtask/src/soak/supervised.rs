@@ -5,7 +5,7 @@ use std::io::{BufRead as _, Write as _};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use supervisor::{EvalOptions, Options, Reconnect, Scope, StartOptions, Status, Supervisor, Task};
+use supervisor::{EvalOptions, Options, Reconnect, Scope, StartOptions, Status, Supervisor};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
@@ -200,7 +200,7 @@ async fn restless(agent: &Agent) -> Option<String> {
         return Some("something is under way".to_owned());
     }
     for page in snapshot.pages.iter() {
-        if let Err(why) = answers(&agent.task, &page.target_id).await {
+        if let Err(why) = answers(agent, &page.target_id).await {
             return Some(why);
         }
     }
@@ -208,12 +208,14 @@ async fn restless(agent: &Agent) -> Option<String> {
 }
 
 /// A page at rest answers; so its session has its actor, each time.
-async fn answers(task: &Task, page: &supervisor::TargetId) -> Result<(), String> {
+async fn answers(agent: &Agent, page: &supervisor::TargetId) -> Result<(), String> {
+    let task = &agent.task;
     let tree = task.frame_tree(Some(page)).map_err(|failure| failure.to_string())?;
     let top = tree.top.ok_or("a page without a frame")?;
     let options = EvalOptions { await_promise: false, timeout: Some(Duration::from_secs(5)) };
-    let value =
-        task.eval(Some(top.frame_id), "6 * 7", options).await.map_err(|failure| failure.to_string())?;
+    let value = task.eval(Some(top.frame_id), "6 * 7", options).await;
+    agent.late.fetch_after(&value).await;
+    let value = value.map_err(|failure| failure.to_string())?;
     if value.value.get() == "42" { Ok(()) } else { Err(format!("6 * 7 is {}", value.value.get())) }
 }
 

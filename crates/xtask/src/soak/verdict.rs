@@ -12,8 +12,9 @@ const MAX_SLOPE: f64 = 1.0;
 /// A slope of a shorter run says nothing about an hour.
 const JUDGED_FROM_MINUTES: f64 = 30.0;
 
-/// Samples are put together into medians of so many seconds: a peak of a second is no growth.
-const BUCKET: f64 = 15.0;
+/// Memory goes up and down with what is under way. What stays behind is in all samples, so the least of so many seconds
+/// tells it: there is always a moment without a long message in them.
+const FLOOR: f64 = 120.0;
 
 /// What may differ from rest to rest, because it is bounded and not empty at rest: what a host reads, and what is looked
 /// through when the next one comes.
@@ -54,16 +55,23 @@ impl Verdict {
     }
 
     fn memory(&mut self, record: &Record) {
-        let points = medians(second_half(&record.samples));
-        let (slope, level) = (slope(&points), median(points.iter().map(|(_, rss)| *rss).collect()));
-        let percent = slope * 3_600.0 / level.max(1.0) * 100.0;
+        let samples = second_half(&record.samples);
+        let (resident, heap) = (floors(samples, |it| it.rss_kib), floors(samples, |it| it.heap_kib));
+        let whole = level(&resident);
+        self.grows(record, "memory that stays, second half", &resident, whole);
+        self.grows(record, "heap that stays, second half", &heap, whole);
+    }
+
+    /// As a part of all memory that there is.
+    fn grows(&mut self, record: &Record, what: &str, points: &[(f64, f64)], whole: f64) {
+        let percent = slope(points) * 3_600.0 / whole.max(1.0) * 100.0;
         let judged = if record.minutes < JUDGED_FROM_MINUTES {
             Judged::TooShort
         } else {
             flat_if(percent < MAX_SLOPE)
         };
-        let found = format!("{:.1} MiB, {percent:+.2} % an hour", level / 1024.0);
-        self.add("memory, second half", found, judged);
+        let found = format!("{:.2} MiB, {percent:+.2} % an hour", level(points) / 1024.0);
+        self.add(what, found, judged);
     }
 
     /// At rest there is always the same.
@@ -120,13 +128,18 @@ fn second_half(samples: &[Sample]) -> &[Sample] {
     from.map_or(&[], |from| &samples[from..])
 }
 
-/// Memory over time, as a median for each [`BUCKET`].
-fn medians(samples: &[Sample]) -> Vec<(f64, f64)> {
-    let mut buckets: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+/// The least of each [`FLOOR`].
+fn floors(samples: &[Sample], value: impl Fn(&Sample) -> u64) -> Vec<(f64, f64)> {
+    let mut floors: BTreeMap<u64, u64> = BTreeMap::new();
     for sample in samples {
-        buckets.entry((sample.at / BUCKET) as u64).or_default().push(sample.rss_kib as f64);
+        let floor = floors.entry((sample.at / FLOOR) as u64).or_insert(u64::MAX);
+        *floor = value(sample).min(*floor);
     }
-    buckets.into_iter().map(|(bucket, values)| (bucket as f64 * BUCKET, median(values))).collect()
+    floors.into_iter().map(|(bucket, least)| (bucket as f64 * FLOOR, least as f64)).collect()
+}
+
+fn level(points: &[(f64, f64)]) -> f64 {
+    median(points.iter().map(|(_, value)| *value).collect())
 }
 
 /// Theil and Sen's: the median of the slopes between all pairs, which no outlier moves.
@@ -178,6 +191,20 @@ mod tests {
     fn memory_may_grow_by_less_than_a_percent_an_hour() {
         assert!(Verdict::of(&hour(150.0)).is_flat());
         assert!(!Verdict::of(&hour(250.0)).is_flat());
+    }
+
+    #[test]
+    fn what_stays_is_told_from_what_comes_and_goes() {
+        let heap = |growth_kib: f64| {
+            let mut record = hour(0.0);
+            for sample in &mut record.samples {
+                let comes_and_goes = if sample.at as u64 % 7 < 5 { 1_500 } else { 0 };
+                sample.heap_kib = 500 + comes_and_goes + (sample.at / 3_600.0 * growth_kib) as u64;
+            }
+            Verdict::of(&record).is_flat()
+        };
+        assert!(heap(150.0));
+        assert!(!heap(250.0));
     }
 
     #[test]
