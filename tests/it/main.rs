@@ -16,5 +16,6 @@ mod replay;
 mod rows;
 mod scenarios;
 mod schemas;
+mod secrets;
 mod servers;
 mod transcript;

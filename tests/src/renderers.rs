@@ -22,10 +22,19 @@ pub struct Renderers(BTreeSet<i32>);
 impl Renderers {
     /// Those that run now.
     pub async fn of(client: &RawClient) -> Self {
+        Self::of_kind(client, "renderer").await
+    }
+
+    /// The browser's own process instead, on which all of them depend.
+    pub async fn browser(client: &RawClient) -> Self {
+        Self::of_kind(client, "browser").await
+    }
+
+    async fn of_kind(client: &RawClient, kind: &str) -> Self {
         let reply = client.send("SystemInfo.getProcessInfo", json!({}), None).await;
         let all = reply["result"]["processInfo"].as_array().unwrap_or_else(|| panic!("{reply}"));
-        let renderers = all.iter().filter(|it| it["type"] == "renderer");
-        Self(renderers.map(|it| i32::try_from(it["id"].as_i64().unwrap()).unwrap()).collect())
+        let wanted = all.iter().filter(|it| it["type"] == kind);
+        Self(wanted.map(|it| i32::try_from(it["id"].as_i64().unwrap()).unwrap()).collect())
     }
 
     /// Those that run now and did not run then. There is at least one.

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 
 use crate::stage::patience;
 
@@ -17,6 +19,9 @@ use crate::stage::patience;
 pub const PAGE: &str = "PAGE";
 /// The page's session.
 pub const SESSION: &str = "S1";
+
+/// How all tokens begin that tests plant where secrets are given. `cargo xtask test` looks for it in all that a run wrote.
+pub const PLANTED: &str = "planted5f1d";
 
 /// How a peer answers commands by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub enum Manner {
     ErrorsAfterHandshake,
     /// As a browser, but a script that is evaluated is never answered.
     NoScripts,
+    /// As a browser, but an answer to a dialog is never taken.
+    IgnoresAnswers,
     /// As a browser, until it is asked for its version a second time: then it never answers again.
     HangsWhenProbed,
 }
@@ -44,13 +51,34 @@ pub struct ScriptedPeer {
 
 /// One connection of a client. Dropping it ends it.
 pub struct PeerConnection {
+    head: String,
     out: UnboundedSender<Out>,
     commands: UnboundedReceiver<Value>,
+}
+
+/// Sends on a connection, as long as it is open.
+pub struct PeerSender(UnboundedSender<Out>);
+
+/// Messages that a flood sends before it waits until they are written.
+const FLOOD_AHEAD: usize = 64;
+
+impl PeerSender {
+    /// Sends a text as often as fits, and waits until all of it is on its way. `false` once the connection is closed.
+    pub async fn send(&self, text: &str) -> bool {
+        let (written, wait) = oneshot::channel();
+        for _ in 0..FLOOD_AHEAD {
+            let _ = self.0.send(Out::Message(Message::text(text)));
+        }
+        let _ = self.0.send(Out::Mark(written));
+        wait.await.is_ok()
+    }
 }
 
 enum Out {
     Message(Message),
     Raw(Vec<u8>),
+    /// Tells that everything before was written.
+    Mark(oneshot::Sender<()>),
     End,
 }
 
@@ -77,12 +105,17 @@ impl ScriptedPeer {
     /// Its endpoint.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("ws://127.0.0.1:{}/devtools/browser/B", self.port)
+        format!("ws://127.0.0.1:{}/devtools/browser/B?token={PLANTED}peer", self.port)
     }
 
     /// The next connection that got as far as the WebSocket.
     pub async fn connection(&mut self) -> PeerConnection {
         timeout(patience(), self.connections.recv()).await.expect("no connection came").unwrap()
+    }
+
+    /// The next connection, whenever it comes.
+    pub async fn connection_at_any_time(&mut self) -> PeerConnection {
+        self.connections.recv().await.unwrap()
     }
 
     /// The last of the connections that were made so far.
@@ -102,6 +135,17 @@ impl Drop for ScriptedPeer {
 }
 
 impl PeerConnection {
+    /// The path and the headers that it was asked with, one a line.
+    #[must_use]
+    pub fn head(&self) -> &str {
+        &self.head
+    }
+
+    /// The next command, as long as the client is there.
+    pub async fn next_command(&mut self) -> Option<Value> {
+        self.commands.recv().await
+    }
+
     /// Sends a message to the client.
     pub fn send(&self, message: &Value) {
         self.send_text(message.to_string());
@@ -120,6 +164,12 @@ impl PeerConnection {
     /// Sends bytes as they are, behind the messages before.
     pub fn send_raw(&self, bytes: impl Into<Vec<u8>>) {
         let _ = self.out.send(Out::Raw(bytes.into()));
+    }
+
+    /// For a flood beside everything else.
+    #[must_use]
+    pub fn sender(&self) -> PeerSender {
+        PeerSender(self.out.clone())
     }
 
     /// Ends the stream, behind what was sent before.
@@ -185,10 +235,19 @@ pub fn frame_head(first: u8, length: u64) -> Vec<u8> {
 }
 
 async fn serve(stream: TcpStream, manner: Manner, tell: UnboundedSender<PeerConnection>) {
-    let Ok(socket) = tokio_tungstenite::accept_async(stream).await else { return };
+    let mut head = String::new();
+    #[expect(clippy::result_large_err, reason = "the library's own signature")]
+    let note = |request: &Request, response: Response| {
+        head = format!("{}\n", request.uri());
+        for (name, value) in request.headers() {
+            head.push_str(&format!("{name}: {}\n", value.to_str().unwrap_or("?")));
+        }
+        Ok(response)
+    };
+    let Ok(socket) = tokio_tungstenite::accept_hdr_async(stream, note).await else { return };
     let (out, outgoing) = unbounded_channel();
     let (commands_in, commands) = unbounded_channel();
-    let _ = tell.send(PeerConnection { out, commands });
+    let _ = tell.send(PeerConnection { head, out, commands });
     converse(socket, manner, outgoing, commands_in).await;
 }
 
@@ -205,6 +264,7 @@ async fn converse(
             out = outgoing.recv() => match out {
                 Some(Out::Message(message)) => socket.send(message).await.is_ok(),
                 Some(Out::Raw(bytes)) => socket.get_mut().write_all(&bytes).await.is_ok(),
+                Some(Out::Mark(written)) => written.send(()).is_ok(),
                 Some(Out::End) | None => return,
             },
             message = socket.next() => match message {
@@ -253,6 +313,7 @@ fn answers(manner: Manner, command: &Value) -> Vec<Value> {
         Manner::Errors => error(),
         Manner::ErrorsAfterHandshake if of_page => error(),
         Manner::NoScripts if command["method"] == "Runtime.evaluate" => Vec::new(),
+        Manner::IgnoresAnswers if command["method"] == "Page.handleJavaScriptDialog" => Vec::new(),
         _ => as_a_browser(command, of_page),
     }
 }

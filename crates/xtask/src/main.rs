@@ -9,6 +9,7 @@ mod fuzz;
 mod matrix;
 mod mutants;
 mod old_shells;
+mod planted;
 mod protocol;
 mod shell;
 mod simulate;

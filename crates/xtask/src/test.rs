@@ -3,8 +3,9 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
+use crate::planted::Outputs;
 use crate::{browser, drivers, shell};
 
 /// Tests that need a Chromium stand in a module of this name, so that they can be left out and told by name.
@@ -12,6 +13,9 @@ pub(crate) const BROWSER_TESTS: &str = "browser::";
 
 /// Tells a test that no browser may be started.
 const NO_BROWSER: &str = "CDP_SUPERVISOR_NO_BROWSER";
+
+/// Has what a test printed that passed come out too.
+const SHOW_OUTPUT: &str = "--show-output";
 
 /// Tells the tests which browser to run on.
 const BROWSER: &str = "CDP_SUPERVISOR_BROWSER";
@@ -38,16 +42,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if !args.no_browser {
         drivers::ensure()?;
     }
-    let mut totals = stream(&mut command(args))?;
+    let mut outputs = Outputs::begin()?;
+    let mut totals = stream(&mut command(args), &mut outputs)?;
     if has_headless_shell && is_for_all(args) {
-        totals.add_all(&stream(&mut on_headless_shell())?);
+        totals.add_all(&stream(&mut on_headless_shell(), &mut outputs)?);
     }
     println!("\ntotal: {} passed, {} failed, {} skipped", totals.passed, totals.failed, totals.skipped);
     if args.no_browser {
         tell_what_was_left_out()?;
     }
+    let clean = outputs.end()?;
     if !totals.succeeded {
         bail!("cargo test failed");
+    }
+    if !clean {
+        bail!("a planted token came out: see above");
     }
     Ok(())
 }
@@ -59,7 +68,7 @@ fn is_for_all(args: &Args) -> bool {
 
 fn on_headless_shell() -> Command {
     let mut command = shell::cargo(&["test", "--all-features", "-p", "integration-tests", "--test", "it"]);
-    command.args(["--", BROWSER_TESTS]).env(BROWSER, browser::HEADLESS_SHELL);
+    command.args(["--", SHOW_OUTPUT, BROWSER_TESTS]).env(BROWSER, browser::HEADLESS_SHELL);
     command
 }
 
@@ -72,9 +81,10 @@ fn command(args: &Args) -> Command {
         command.arg("--no-fail-fast").env("INSTA_UPDATE", "no");
     }
     command.args(&args.rest);
+    let separator = (!args.rest.iter().any(|word| word == "--")).then_some("--");
+    command.args(separator).arg(SHOW_OUTPUT);
     if args.no_browser {
-        let separator = (!args.rest.iter().any(|word| word == "--")).then_some("--");
-        command.args(separator).args(["--skip", BROWSER_TESTS]).env(NO_BROWSER, "1");
+        command.args(["--skip", BROWSER_TESTS]).env(NO_BROWSER, "1");
     }
     command
 }
@@ -87,20 +97,48 @@ struct Totals {
     skipped: u64,
 }
 
-/// Runs `cargo test`, passing its lines on as they come and adding up its result lines.
-fn stream(command: &mut Command) -> Result<Totals> {
+/// Runs `cargo test`, passing its lines on as they come and adding up its result lines. What tests printed that passed is
+/// kept and not shown.
+fn stream(command: &mut Command, outputs: &mut Outputs) -> Result<Totals> {
     println!("{}", shell::shown(command));
-    let mut child = command.stdout(Stdio::piped()).spawn().context("cannot start cargo test")?;
+    outputs.catch(command);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    if let Some(errors) = child.stderr.take() {
+        let mut kept = outputs.stream("stderr")?;
+        std::thread::spawn(move || {
+            pass_on(errors, |line| kept.write_all(line).and_then(|()| io::stderr().write_all(line)))
+        });
+    }
     let mut totals = Totals::default();
+    let mut of_passed = false;
     if let Some(lines) = child.stdout.take() {
-        for line in BufReader::new(lines).split(b'\n') {
-            let line = line?;
-            io::stdout().write_all(&[&line[..], b"\n"].concat())?;
-            totals.add(&String::from_utf8_lossy(&line));
-        }
+        let mut kept = outputs.stream("stdout")?;
+        pass_on(lines, |line| {
+            kept.write_all(line)?;
+            let text = String::from_utf8_lossy(line);
+            of_passed = is_of_passed(of_passed, &text);
+            totals.add(&text);
+            if of_passed { Ok(()) } else { io::stdout().write_all(line) }
+        })?;
     }
     totals.succeeded = child.wait()?.success();
     Ok(totals)
+}
+
+fn pass_on(from: impl io::Read, mut line_came: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    for line in BufReader::new(from).split(b'\n') {
+        line_came(&[&line?[..], b"\n"].concat())?;
+    }
+    Ok(())
+}
+
+/// Whether this line is within what tests printed that passed.
+fn is_of_passed(before: bool, line: &str) -> bool {
+    match line.trim_end() {
+        "successes:" => true,
+        "failures:" => false,
+        line => before && !line.starts_with("test result: "),
+    }
 }
 
 impl Totals {
@@ -159,6 +197,27 @@ mod tests {
     }
 
     #[test]
+    fn what_tests_printed_that_passed_is_not_shown() {
+        let lines = [
+            "test a ... ok",
+            "successes:",
+            "---- a stdout ----",
+            "x",
+            "successes:",
+            "    a",
+            "failures:",
+            "y",
+            "test result: FAILED.",
+        ];
+        let mut of_passed = false;
+        let shown = lines.into_iter().filter(|line| {
+            of_passed = is_of_passed(of_passed, line);
+            !of_passed
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), ["test a ... ok", "failures:", "y", "test result: FAILED."]);
+    }
+
+    #[test]
     fn the_tests_that_need_a_browser_are_told_by_their_module() {
         let list = "browser::dialogs::alert: test\nbrowser_model::orders: test\n\n2 tests, 0 benchmarks\n";
         assert_eq!(browser_tests(list).collect::<Vec<_>>(), ["browser::dialogs::alert"]);
@@ -175,7 +234,7 @@ mod tests {
     #[test]
     fn picked_tests_run_once() {
         assert!(!is_for_all(&Args { no_browser: false, rest: vec!["one".to_owned()] }));
-        assert!(shell::shown(&on_headless_shell()).ends_with("--test it -- browser::"));
+        assert!(shell::shown(&on_headless_shell()).ends_with("--test it -- --show-output browser::"));
     }
 
     #[test]
@@ -184,10 +243,10 @@ mod tests {
             no_browser: true,
             rest: rest.iter().map(|word| word.to_string()).collect(),
         };
-        assert!(shell::shown(&command(&args(&["one"]))).ends_with("one -- --skip browser::"));
+        assert!(shell::shown(&command(&args(&["one"]))).ends_with("one -- --show-output --skip browser::"));
         assert!(
             shell::shown(&command(&args(&["--", "--nocapture"])))
-                .ends_with("-- --nocapture --skip browser::")
+                .ends_with("-- --nocapture --show-output --skip browser::")
         );
     }
 }

@@ -21,6 +21,7 @@ mod floods;
 mod frames;
 mod guard;
 mod in_flight;
+mod killed;
 mod kinds;
 mod listing;
 mod main_job;

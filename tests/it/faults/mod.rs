@@ -6,6 +6,7 @@ mod floods;
 mod handshake;
 mod manners;
 mod messages;
+pub(crate) mod stops;
 
 use std::time::Duration;
 

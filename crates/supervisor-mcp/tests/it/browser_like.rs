@@ -29,7 +29,7 @@ impl BrowserLike {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("ws://127.0.0.1:{}/devtools/browser/B", self.port)
+        format!("ws://127.0.0.1:{}/devtools/browser/B?token=planted5f1dpeer", self.port)
     }
 
     /// A browser and a client whose task `default` is connected to it, with its page set up.

@@ -12,3 +12,4 @@ mod many;
 mod networks;
 mod peer;
 mod recording;
+mod refused;

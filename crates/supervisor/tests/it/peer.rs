@@ -61,7 +61,7 @@ impl Peer {
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("ws://127.0.0.1:{}/devtools/browser/B", self.port)
+        format!("ws://127.0.0.1:{}/devtools/browser/B?token=planted5f1dpeer", self.port)
     }
 
     /// How many sockets were accepted so far.
