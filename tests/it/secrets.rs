@@ -244,7 +244,8 @@ async fn no_planted_token_comes_out_anywhere() {
         it.run(&["connect", nowhere.as_str()]);
         it.run(&["journal", "list"]);
         it.run(&["journal", "export", "default"]);
-        let recording = std::fs::read_dir(it.path("recordings")).unwrap().next().unwrap().unwrap().path();
+        let recordings = std::fs::read_dir(it.path("recordings")).unwrap().map(|entry| entry.unwrap().path());
+        let recording = recordings.max_by_key(|path| path.metadata().unwrap().size()).unwrap();
         assert!(recording.metadata().unwrap().size() > 1_000, "{}", recording.display());
         let recording = recording.to_str().unwrap();
         it.run(&["replay", recording, "--json"]);

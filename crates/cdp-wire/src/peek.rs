@@ -9,6 +9,8 @@ use serde::Deserialize;
 
 use crate::{Event, Text};
 
+use memchr::memmem;
+
 /// The method of an event, when the text starts with it as Chromium writes it.
 #[must_use]
 pub fn method(text: &str) -> Option<&str> {
@@ -69,6 +71,19 @@ fn before_session(text: &str) -> Option<(&str, &str)> {
 
 fn unspaced(text: &str) -> &str {
     text.strip_prefix(' ').unwrap_or(text)
+}
+
+/// The session of a message, when its id stands last as Chromium writes it.
+#[must_use]
+pub fn session(text: &str) -> Option<&str> {
+    let (_, id) = text.strip_suffix("\"}")?.rsplit_once("},\"sessionId\":\"")?;
+    id.bytes().all(|byte| byte.is_ascii_alphanumeric()).then_some(id)
+}
+
+/// Whether a message has the handle of an object in it. Inside of a string its quotes would be escaped.
+#[must_use]
+pub fn has_object(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b"\"objectId\":\"").is_some()
 }
 
 /// The text up to the next quote, if it is a plain word: an escape would make it mean something else.
@@ -136,5 +151,19 @@ mod tests {
             r#"{"sessionId":"S","method":"A.b","params":{}}"#,
         ];
         assert!(not_seen.iter().all(|text| read(text).is_none()));
+    }
+
+    #[test]
+    fn a_session_is_seen_at_the_end_and_nowhere_else() {
+        assert_eq!(session(r#"{"method":"A.b","params":{},"sessionId":"S1"}"#), Some("S1"));
+        assert_eq!(session(r#"{"method":"A.b","params":{"a":"},\"sessionId\":\"S1"}"#), None);
+        assert_eq!(session(r#"{"method":"A.b","params":{"b":{},"sessionId":"S1"}}"#), None);
+        assert_eq!(session(r#"{"method":"A.b","params":{}}"#), None);
+    }
+
+    #[test]
+    fn an_object_is_seen_and_its_name_in_a_string_is_none() {
+        assert!(has_object(r#"{"args":[{"type":"object","objectId":"1.2.3"}]}"#));
+        assert!(!has_object(r#"{"args":[{"type":"string","value":"\"objectId\":\"1"}]}"#));
     }
 }

@@ -150,6 +150,9 @@ impl State {
             | Event::ResultAwaited { .. }
             | Event::ResultAnswered { .. } => self.apply_call(at, &recorded.event),
             Event::ConsoleGathered { gathered } => self.console.add(gathered),
+            Event::ConsoleObjectsKept { route, until } => {
+                self.deadlines.set(Due::Objects(route.clone()), *until);
+            }
         }
     }
 }

@@ -53,6 +53,8 @@ pub enum Due {
     GuardAnswer,
     /// It is looked again whether a page floods.
     Flood(cdp_wire::TargetId),
+    /// The objects of a session's console messages are let go.
+    Objects(Route),
 }
 
 /// The table of deadlines.

@@ -631,6 +631,13 @@ pub enum Event {
         /// The entries.
         gathered: Box<Gathered>,
     },
+    /// A console message came with objects, which the page keeps for us until we let go of them.
+    ConsoleObjectsKept {
+        /// The session.
+        route: Route,
+        /// When that is done.
+        until: At,
+    },
 }
 
 /// An event with its place in the task's history.

@@ -49,6 +49,8 @@ pub enum Purpose {
     Call(CallId),
     /// It is looked whether the renderer answers that a host's call went to.
     Pulse(CallId),
+    /// The objects of a session's console messages are let go.
+    LetGo(Route),
     /// A call of the client that is observed.
     Observed,
 }

@@ -22,6 +22,10 @@ pub const MAX_CONSOLE_BYTES: usize = 64 * 1024;
 /// What the console says is gathered for this long after the first entry: a flood costs ten events a second.
 pub const CONSOLE_GATHER: Duration = Duration::from_millis(100);
 
+/// Objects that come with console messages are kept in their page for this long, so that a flood of them is let go once a
+/// second.
+pub const OBJECTS_KEPT: Duration = Duration::from_secs(1);
+
 /// Children of the frame tree in a snapshot; the rest is had by asking for the whole tree.
 pub const MAX_TREE_CHILDREN: usize = 30;
 

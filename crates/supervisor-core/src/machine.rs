@@ -239,5 +239,6 @@ fn expired(cx: &mut Cx<'_>, due: crate::deadlines::Due) {
         Due::Result(req) => late::waited_long_enough(cx, req),
         Due::Late(call) => late::too_old(cx, call),
         Due::Orphan(frame) => crate::session::gone::orphan_unresolved(cx, &frame),
+        Due::Objects(route) => crate::console::objects::let_go(cx, &route),
     }
 }

@@ -3,7 +3,7 @@
 use cdp_wire::{Event, Known, Message, SessionId, WireError, decode, peek};
 
 use crate::bridge::rules as bridge;
-use crate::console::rules as console_rules;
+use crate::console::{objects, rules as console_rules};
 use crate::context::Cx;
 use crate::dialog::rules as dialog_rules;
 use crate::frame::rules as frame_rules;
@@ -28,11 +28,11 @@ pub(crate) fn received(cx: &mut Cx<'_>, epoch: Epoch, text: &str) {
             return;
         }
         if let Ok(Some(known)) = event.known() {
-            return happened(cx, &event, Ok(Some(known)));
+            return happened(cx, &event, text, Ok(Some(known)));
         }
     }
     match decode(text) {
-        Ok(Message::Event(event)) => happened(cx, &event, event.known()),
+        Ok(Message::Event(event)) => happened(cx, &event, text, event.known()),
         Ok(Message::Reply(reply)) => reply::answered(cx, &reply, text),
         Err(_) => cx.meters().protocol_violations += 1,
     }
@@ -48,6 +48,8 @@ fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
     let dropped = peek::console_type(text).is_some_and(|kind| !console_rules::is_kept(kind));
     if dropped {
         cx.meters().console_calls += 1;
+        let route = Route::from(peek::session(text).map(SessionId::from));
+        objects::came(cx, &route, text);
     }
     dropped
 }
@@ -60,7 +62,7 @@ fn is_dropped(event: &Event<'_>, text: &str) -> bool {
         && peek::console_type_anywhere(event).is_some_and(|kind| !console_rules::is_kept(&kind))
 }
 
-fn happened(cx: &mut Cx<'_>, event: &Event<'_>, known: Result<Option<Known<'_>>, WireError>) {
+fn happened(cx: &mut Cx<'_>, event: &Event<'_>, text: &str, known: Result<Option<Known<'_>>, WireError>) {
     let route = Route::from(event.session.as_ref().map(|session| SessionId::from(session.as_str())));
     let route = observe_rules::heard_on(cx.state(), route, &event.method);
     let is_heard = is_heard(cx, &route);
@@ -70,7 +72,12 @@ fn happened(cx: &mut Cx<'_>, event: &Event<'_>, known: Result<Option<Known<'_>>,
     match known {
         // Whatever became of the session that announces it: a paused target must not wait for ever.
         Ok(Some(Known::AttachedToTarget(event))) if !is_heard => attach::let_go(cx, &route, &event),
-        Ok(Some(known)) => dispatch(cx, &route, known),
+        Ok(Some(known)) => {
+            if matches!(known, Known::ConsoleApiCalled(_) | Known::ExceptionThrown(_)) {
+                objects::came(cx, &route, text);
+            }
+            dispatch(cx, &route, known);
+        }
         Ok(None) => cx.meters().unknown_messages += 1,
         Err(_) => cx.meters().protocol_violations += 1,
     }

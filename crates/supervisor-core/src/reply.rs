@@ -57,7 +57,11 @@ pub(crate) fn answered(cx: &mut Cx<'_>, reply: &Reply<'_>, text: &str) {
         Purpose::Setup if met_a_dead_renderer(&flight, reply) => attach::revived(cx, &flight.route),
         Purpose::Pulse(call) => suspect::renderer_answered(cx, *call),
         // Failures on sessions that die are normal, and what a session lacks then shows in what it does not report.
-        Purpose::Setup | Purpose::Release(_) | Purpose::AttachPopup | Purpose::Observed => {}
+        Purpose::Setup
+        | Purpose::Release(_)
+        | Purpose::AttachPopup
+        | Purpose::LetGo(_)
+        | Purpose::Observed => {}
         Purpose::HandOver(target) => hand_over::signed(cx, target),
         // The guard's own; its replies are read where it is heard.
         Purpose::Watch(_) | Purpose::CatchUp => {}

@@ -185,6 +185,8 @@ mod tests {
     fn many_dialogs_are_counted() {
         let many: Vec<_> = (1..=12).map(|id| dialog(id, "m")).collect();
         assert!(dialogs(&many, &[]).note().unwrap().ends_with("and 7 more"));
+        let note = dialogs(&many[..NOTE_DIALOGS], &[]).note().unwrap();
+        assert_eq!((note.lines().count(), note.contains("more")), (NOTE_DIALOGS, false));
     }
 
     #[test]

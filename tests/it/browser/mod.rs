@@ -6,6 +6,7 @@ mod bridge_backends;
 mod bridge_clients;
 mod bridge_pages;
 mod bridge_places;
+mod console_objects;
 mod crash;
 mod deadly;
 mod dialog_blocking;

@@ -4,6 +4,7 @@
 //! quiet spell becomes an event at once, what follows becomes one event per [`CONSOLE_GATHER`], which holds only what the
 //! rings would keep, and a count of the rest.
 
+pub(crate) mod objects;
 pub(crate) mod rules;
 
 use std::collections::VecDeque;

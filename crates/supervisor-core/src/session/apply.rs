@@ -161,6 +161,7 @@ impl State {
         for route in &reach.sessions {
             self.flights.forget_route(route);
             self.deadlines.cancel(&Due::Setup(route.clone()));
+            self.deadlines.cancel(&Due::Objects(route.clone()));
             self.sessions.remove(route);
         }
         for frame in &reach.frames {

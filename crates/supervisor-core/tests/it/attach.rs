@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use supervisor_core::limits::SETUP_SILENCE;
 use supervisor_core::{Code, Options, Scope};
 
 use crate::rig::Rig;
@@ -115,7 +116,9 @@ fn a_page_that_answers_nothing_is_shown_so_and_the_others_are_usable() {
         rig.sent.iter().find(|sent| sent["sessionId"] == "S2" && sent["method"] == "Page.enable").unwrap();
     let id = fine["id"].as_u64().unwrap();
     rig.reply(id, json!({}));
-    rig.advance(Duration::from_secs(2));
+    rig.advance(SETUP_SILENCE - Duration::from_millis(1));
+    assert!(!rig.snapshot().pages[0].unresponsive);
+    rig.advance(Duration::from_millis(1));
     let snapshot = rig.snapshot();
     assert_eq!((snapshot.pages[0].unresponsive, snapshot.pages[1].unresponsive), (true, false));
     let blocked = snapshot.pages[0].blocked.clone().unwrap();

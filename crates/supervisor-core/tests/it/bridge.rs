@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use supervisor_core::bridge::Unavailable;
 use supervisor_core::dialog::{ClosedBy, Reason, Source};
+use supervisor_core::limits::{BRIDGE_HOLD, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL};
 use supervisor_core::snapshot::BridgeView;
 use supervisor_core::{Action, Bridge, Code, Command, DialogPolicy, Event, Options, Outcome, Place};
 
@@ -402,10 +403,12 @@ fn dismissed_natively(rig: &mut Rig, after: Duration) {
 fn two_dialogs_that_somebody_closes_at_once_turn_it_on_for_loaded_documents_too() {
     let mut rig = Rig::with_page();
     attach_iframe(&mut rig);
-    dismissed_natively(&mut rig, Duration::from_millis(101));
-    dismissed_natively(&mut rig, Duration::from_millis(10));
+    dismissed_natively(&mut rig, SNATCHED_AT_ONCE + Duration::from_millis(1));
+    for _ in 1..SNATCHES_THAT_TELL {
+        dismissed_natively(&mut rig, Duration::from_millis(10));
+    }
     assert!(rig.sent_as("Fetch.enable").is_empty(), "one proves nothing, nor does a slow one");
-    dismissed_natively(&mut rig, Duration::from_millis(100));
+    dismissed_natively(&mut rig, SNATCHED_AT_ONCE);
     assert!(rig.events.iter().any(|event| matches!(event, Event::BridgeTurnedOn { detected: true })));
     let scripts = rig.sent_as("Page.addScriptToEvaluateOnNewDocument");
     let to: Vec<_> =
@@ -571,7 +574,7 @@ fn a_frame_that_may_asks_as_soon_as_that_is_known_or_its_parent_is_too_slow_to_s
     let mut slow = bridged();
     slow.attach_iframe("SP", "B", "SB", "P");
     ask(&mut slow, "SB", "R1", "B", "confirm");
-    slow.advance(Duration::from_millis(999));
+    slow.advance(BRIDGE_HOLD - Duration::from_millis(1));
     assert_eq!(pending(&mut slow), 0);
     slow.advance(Duration::from_millis(1));
     assert_eq!(pending(&mut slow), 1);

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use supervisor_core::limits::CONTEXT_WAIT;
 use supervisor_core::{Body, Code, Command, Effect, Outcome, Place};
 
 use crate::rig::{Rig, accept};
@@ -292,7 +293,9 @@ fn an_expression_waits_for_a_frame_that_is_between_two_documents() {
     rig.event("SP", "Runtime.executionContextsCleared", json!({}));
     assert_eq!(rig.code(waits), Code::Navigated);
     let never = rig.eval("P");
-    rig.advance(Duration::from_secs(6));
+    rig.advance(CONTEXT_WAIT - Duration::from_millis(1));
+    assert_eq!(rig.outcome(never), None);
+    rig.advance(Duration::from_millis(1));
     assert_eq!(rig.code(never), Code::Navigated);
 }
 

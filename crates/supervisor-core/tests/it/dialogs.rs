@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use supervisor_core::dialog::{ClosedBy, Reason, Unanswerable};
+use supervisor_core::limits::REASON_WAIT;
 use supervisor_core::{Action, Code, Command, DialogPolicy, Options, Outcome};
 
 use crate::rig::{Rig, accept};
@@ -132,7 +133,9 @@ fn a_dialog_that_someone_else_closed_is_explained_within_a_second() {
     rig.opening("SP", "P", "alert", "hello");
     rig.closed("SP", "P", false, "");
     assert_eq!(recent(&mut rig), [(1, Some(ClosedBy::Remote), Some(Reason::Unknown), Some(false))]);
-    rig.advance(Duration::from_secs(1));
+    rig.advance(REASON_WAIT - Duration::from_millis(1));
+    assert_eq!(recent(&mut rig)[0].2, Some(Reason::Unknown));
+    rig.advance(Duration::from_millis(1));
     assert_eq!(recent(&mut rig)[0].2, Some(Reason::OtherClient));
 }
 

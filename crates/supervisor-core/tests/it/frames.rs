@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use supervisor_core::limits::ORPHAN_WAIT;
 use supervisor_core::{Code, Effect, Place, Route};
 
 use crate::rig::Rig;
@@ -154,7 +155,9 @@ fn an_orphan_that_came_after_a_question_that_failed_gets_one_of_its_own() {
 fn an_orphan_that_nobody_decides_is_gone_after_its_deadline() {
     let mut rig = with_oopif();
     session_detached(&mut rig, "SP", "SB");
-    rig.advance(Duration::from_secs(6));
+    rig.advance(ORPHAN_WAIT - Duration::from_millis(1));
+    assert_eq!(rig.tree().len(), 2);
+    rig.advance(Duration::from_millis(1));
     assert_eq!(rig.tree(), ["P<- "]);
 }
 

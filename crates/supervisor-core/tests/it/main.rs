@@ -3,6 +3,7 @@
 
 mod answers;
 mod attach;
+mod bounds;
 mod bridge;
 mod calls;
 mod connection;
@@ -19,6 +20,7 @@ mod guard_ends;
 mod guard_hands_over;
 mod guard_rig;
 mod identity;
+mod objects;
 mod observe;
 mod rig;
 mod scripts;

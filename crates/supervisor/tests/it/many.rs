@@ -38,6 +38,12 @@ fn thousands_of_tasks_leave_no_handle_no_thread_and_no_memory() {
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "many::thousands_of_tasks_leave_no_handle_no_thread_and_no_memory", "--nocapture"])
         .env(CHILD, "1")
+        // What is freed goes back, so that memory is what is held and not what the allocator keeps for later.
+        .envs([
+            ("MALLOC_ARENA_MAX", "1"),
+            ("MALLOC_MMAP_THRESHOLD_", "65536"),
+            ("MALLOC_TRIM_THRESHOLD_", "65536"),
+        ])
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&child.stdout);
