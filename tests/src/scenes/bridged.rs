@@ -1,16 +1,24 @@
-//! The bridge among pages that forge, others who intercept, and connections that are lost.
+//! The bridge among pages that forge, frames that may not ask, others who intercept, and connections that are lost.
 
+use page_server::Site;
 use serde_json::json;
 use supervisor::supervisor_core::dialog::{ClosedBy, Reason, Source};
 use supervisor::{Bridge, Options, Remedy, Status};
 
-use super::{Scene, Set, Way};
+use super::{Scene, Set, Way, set::plain};
 use crate::talk::accept;
 
 const ASKED: &str = "recv Fetch.requestPaused";
 
 fn on(options: &mut Options) {
     options.bridge = Bridge::On;
+}
+
+fn sandboxed() -> Site {
+    plain().page(
+        "/sandboxed",
+        "<iframe name=silent sandbox='allow-scripts allow-same-origin' src=http://b.test:{PORT}/leaf></iframe>",
+    )
 }
 
 pub(super) fn scenes() -> Vec<Scene> {
@@ -21,6 +29,14 @@ pub(super) fn scenes() -> Vec<Scene> {
             &[ASKED, "send Fetch.failRequest"],
             |set| Box::pin(forged(set)),
         )
+        .with(on),
+        Scene::new(
+            "bridge-in-a-sandbox",
+            "A frame that may raise no dialogs asks by the bridge: its element is looked at, and it is left to the browser, which asks nobody.",
+            &[ASKED, "send Fetch.failRequest"],
+            |set| Box::pin(silent(set)),
+        )
+        .on(sandboxed)
         .with(on),
         Scene::new(
             "bridge-beside-an-interception",
@@ -48,6 +64,13 @@ async fn forged(set: &Set) {
     let snapshot = set.task.snapshot();
     assert_eq!((snapshot.counts.dialogs_seen, snapshot.counts.meters.bridge_refused), (0, 5));
     set.confirms(None).await;
+}
+
+async fn silent(set: &Set) {
+    set.open("a.test", "/sandboxed").await;
+    let frame = set.frame_named("silent").await.frame_id;
+    assert_eq!(set.value(Some(&frame), "[confirm('c'), prompt('p')]").await, json!([false, null]));
+    assert_eq!(set.task.snapshot().counts.dialogs_seen, 0);
 }
 
 async fn beside(set: &Set) {

@@ -15,10 +15,22 @@ const NOWHERE: &str = ".invalid";
 /// Complaints of the browser that say why a bridge does not work. They hold no text of the page.
 const KEPT: &str = "Synchronous requests are disabled by permissions policy";
 
-/// Whether it is a complaint that rules go by.
+/// The attribute of an iframe that says what its page may not, dialogs among it. Its words are those of HTML.
+const SANDBOX: &str = "sandbox";
+
+/// Whether it is something that rules go by: a complaint, or what a frame may do.
 pub(crate) fn is_kept(text: &str) -> bool {
     let is_policy = text.contains(NOWHERE) && text.contains("Content Security Policy");
-    is_policy || text.contains(KEPT)
+    let text = text.trim_matches('"');
+    let mut words = text.split_ascii_whitespace().peekable();
+    let is_sandbox = text == SANDBOX || words.peek().is_some() && words.all(is_permission);
+    is_policy || text.contains(KEPT) || is_sandbox
+}
+
+/// `allow-modals` and its like.
+fn is_permission(word: &str) -> bool {
+    let what = word.strip_prefix("allow-");
+    what.is_some_and(|what| what.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-'))
 }
 
 /// What replaces the texts of one recording.
