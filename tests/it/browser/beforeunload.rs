@@ -71,7 +71,7 @@ async fn s044_a_page_that_nobody_touched_may_be_left() {
 }
 
 /// Rows 45 and 46.
-// FAULTS D13
+// Fault D13
 #[tokio::test(flavor = "multi_thread")]
 async fn s045_s046_leaving_waits_for_the_answer_and_a_dismissal_keeps_the_page() {
     let stage = touched().await;

@@ -39,7 +39,7 @@ async fn s015_a_click_that_opens_a_dialog_returns_with_it() {
 }
 
 /// Rows 16, 32 and 33: what would hang, and what would be acknowledged and do nothing.
-// FAULTS D1 D2
+// Fault D1 D2
 #[tokio::test(flavor = "multi_thread")]
 async fn s016_s032_s033_what_the_dialog_blocks_is_refused_at_once_and_the_snapshot_is_served() {
     let stage = stage().await;
@@ -145,7 +145,7 @@ async fn s031_the_main_frames_dialog_does_not_block_an_oopif() {
 }
 
 /// A dialog stops its whole process: a popup's stops the page that opened it.
-// FAULTS D12
+// Fault D12
 #[tokio::test(flavor = "multi_thread")]
 async fn an_opener_that_its_popups_dialog_blocks_is_told_which_one() {
     let stage = stage().await;
@@ -161,7 +161,7 @@ async fn an_opener_that_its_popups_dialog_blocks_is_told_which_one() {
 }
 
 /// Row 39.
-// FAULTS D3
+// Fault D3
 #[tokio::test(flavor = "multi_thread")]
 async fn s039_an_answer_queues_behind_no_call() {
     let stage = stage().await;
@@ -186,7 +186,7 @@ async fn s039_an_answer_queues_behind_no_call() {
 }
 
 /// Row 43.
-// FAULTS D4
+// Fault D4
 #[tokio::test(flavor = "multi_thread")]
 async fn s043_a_navigation_to_a_page_that_alerts_at_once_does_not_wait_for_it_to_load() {
     let stage = stage().await;

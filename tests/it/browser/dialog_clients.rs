@@ -22,7 +22,7 @@ async fn handle(other: &RawClient, session: &str, accept: bool) -> Value {
 }
 
 /// Rows 18 and 21: the other client may be a proxy that dismisses every dialog.
-// FAULTS D6 D8
+// Fault D6 D8
 #[tokio::test(flavor = "multi_thread")]
 async fn s018_s021_a_dialog_that_another_client_closes_is_not_pending_any_more() {
     let (stage, other, session) = stage().await;
@@ -45,7 +45,7 @@ async fn s018_s021_a_dialog_that_another_client_closes_is_not_pending_any_more()
 }
 
 /// Row 19.
-// FAULTS D11
+// Fault D11
 #[tokio::test(flavor = "multi_thread")]
 async fn s019_a_page_with_several_sessions_has_one_dialog() {
     let (stage, other, session) = stage().await;
@@ -67,7 +67,7 @@ async fn s019_a_page_with_several_sessions_has_one_dialog() {
 }
 
 /// Row 20: who was first is the same for the page, for the record, and for both who answered.
-// FAULTS D8 D10
+// Fault D8 D10
 #[tokio::test(flavor = "multi_thread")]
 async fn s020_of_two_clients_that_answer_one_wins_and_the_other_is_told() {
     let (stage, other, session) = stage().await;
@@ -142,7 +142,7 @@ async fn an_answer_that_hits_the_next_dialog_is_told_on_both() {
     stage.end().await;
 }
 
-// FAULTS D19
+// Fault D19
 #[tokio::test(flavor = "multi_thread")]
 async fn two_tasks_on_one_page_both_see_its_dialog_and_one_answers() {
     let (stage, other, _) = stage().await;

@@ -13,7 +13,7 @@ async fn stage() -> Stage {
 }
 
 /// Row 12.
-// FAULTS D6
+// Fault D6
 #[tokio::test(flavor = "multi_thread")]
 async fn s012_a_page_that_is_closed_takes_its_dialog_with_it() {
     let stage = stage().await;
@@ -37,7 +37,7 @@ async fn s012_a_page_that_is_closed_takes_its_dialog_with_it() {
 }
 
 /// Row 25. The headless shell does not close dialogs for a navigation: the page would be stuck.
-// FAULTS D6
+// Fault D6
 #[tokio::test(flavor = "multi_thread")]
 async fn s025_a_navigation_closes_the_dialog_and_goes_on() {
     let stage = stage().await;
@@ -64,7 +64,7 @@ async fn s025_a_navigation_closes_the_dialog_and_goes_on() {
 
 /// Row 25, by another client and to another site. The headless shell says nothing of the dialog's end, and dies of an
 /// answer that comes after it.
-// FAULTS D6
+// Fault D6
 #[tokio::test(flavor = "multi_thread")]
 async fn s025_a_navigation_by_another_client_leaves_no_dialog_behind() {
     let stage = stage().await;
@@ -103,7 +103,7 @@ async fn s026_stop_loading_leaves_the_dialog_open() {
 }
 
 /// A dialog that outlives its last client could never be answered again.
-// FAULTS D18
+// Fault D18
 #[tokio::test(flavor = "multi_thread")]
 async fn stop_answers_first_so_that_the_page_goes_on() {
     let stage = stage().await;
@@ -123,7 +123,7 @@ async fn stop_answers_first_so_that_the_page_goes_on() {
 }
 
 /// An id of an earlier binding never means a later dialog.
-// FAULTS D17
+// Fault D17
 #[tokio::test(flavor = "multi_thread")]
 async fn ids_go_on_counting_when_the_task_is_started_again() {
     let mut stage = stage().await;

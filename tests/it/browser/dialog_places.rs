@@ -74,7 +74,7 @@ async fn s036_an_alert_while_leaving_is_no_dialog_and_the_console_says_so() {
 }
 
 /// Rows 37 and 41.
-// FAULTS D6
+// Fault D6
 #[tokio::test(flavor = "multi_thread")]
 async fn s037_s041_pages_have_their_own_dialogs_in_the_background_too() {
     let stage = stage().await;

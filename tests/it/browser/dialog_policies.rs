@@ -78,7 +78,7 @@ async fn auto_accept_gives_a_prompt_its_default_and_is_recorded() {
 }
 
 /// The default policy leaves a decision to the host, whatever kind it is.
-// FAULTS D13
+// Fault D13
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_answered_that_nobody_answered() {
     let stage = stage(Options::default()).await;
@@ -92,7 +92,7 @@ async fn nothing_is_answered_that_nobody_answered() {
 }
 
 /// Row 38, with two seconds instead of five minutes.
-// FAULTS D10
+// Fault D10
 #[tokio::test(flavor = "multi_thread")]
 async fn s038_the_watchdog_dismisses_and_a_late_answer_is_told() {
     let mut options = Options::default();
@@ -137,7 +137,7 @@ async fn s013_alerts_of_a_loading_document_are_accepted_in_order() {
 }
 
 /// Row 14.
-// FAULTS D7
+// Fault D7
 #[tokio::test(flavor = "multi_thread")]
 async fn s014_queued_alerts_come_one_at_a_time_each_with_its_own_id() {
     let stage = stage(Options::default()).await;

@@ -54,7 +54,7 @@ async fn is_stuck(other: &RawClient, session: &str) -> bool {
 }
 
 /// Rows 22 to 24. Where the browser has nobody to show a dialog to, it dismisses it, and nothing is blocked.
-// FAULTS D5
+// Fault D5
 #[tokio::test(flavor = "multi_thread")]
 async fn s022_to_s024_a_dialog_from_before_we_came_is_shown_with_what_helps() {
     let mut stage = stage("/").await;
@@ -106,7 +106,7 @@ async fn free_again(stage: &Stage, target: &TargetId) {
 }
 
 /// The same after the last client that could have answered has left without doing so.
-// FAULTS D5
+// Fault D5
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_that_its_last_client_left_behind_is_shown_with_what_helps() {
     let mut stage = stage("/").await;

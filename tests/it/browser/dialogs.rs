@@ -13,7 +13,7 @@ async fn stage() -> Stage {
 }
 
 /// Rows 1 and 2.
-// FAULTS D9
+// Fault D9
 #[tokio::test(flavor = "multi_thread")]
 async fn s001_an_alert_is_pending_with_all_its_fields_and_ends_once_as_the_agents() {
     let stage = stage().await;
@@ -55,7 +55,7 @@ async fn s003_s010_a_confirm_gives_what_was_answered() {
 }
 
 /// Rows 6 to 9.
-// FAULTS D14
+// Fault D14
 #[tokio::test(flavor = "multi_thread")]
 async fn s006_to_s009_a_prompt_gives_the_text_the_default_nothing_or_null() {
     let stage = stage().await;
@@ -105,7 +105,7 @@ async fn s017_an_answer_to_nothing_says_so_and_sends_nothing() {
 }
 
 /// Row 40.
-// FAULTS D8
+// Fault D8
 #[tokio::test(flavor = "multi_thread")]
 async fn s040_a_second_answer_is_told_who_was_first() {
     let stage = stage().await;
@@ -119,7 +119,7 @@ async fn s040_a_second_answer_is_told_who_was_first() {
 }
 
 /// Row 42. The browser itself cuts messages at 10,240 UTF-16 units and repairs lone surrogates.
-// FAULTS D15
+// Fault D15
 #[tokio::test(flavor = "multi_thread")]
 async fn s042_a_long_message_is_cut_says_so_and_stays_valid_json() {
     let stage = stage().await;
@@ -136,7 +136,7 @@ async fn s042_a_long_message_is_cut_says_so_and_stays_valid_json() {
 }
 
 /// A default text is shown cut, and sent back whole.
-// FAULTS D15
+// Fault D15
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_default_text_comes_back_to_the_page_whole() {
     let stage = stage().await;

@@ -114,7 +114,7 @@ async fn s089_a_popup_opened_in_an_iframe_names_that_frame() {
     stage.end().await;
 }
 
-/// FAULTS D12.
+/// Fault D12.
 #[tokio::test(flavor = "multi_thread")]
 async fn d12_the_openers_block_names_the_popups_dialog() {
     let stage =

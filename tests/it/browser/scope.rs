@@ -152,7 +152,7 @@ async fn two_tasks_with_a_page_each_share_a_browser() {
     stage.end().await;
 }
 
-/// FAULTS D19: two tasks on one page both see its dialog, and one of them answers it.
+/// Fault D19: two tasks on one page both see its dialog, and one of them answers it.
 #[tokio::test(flavor = "multi_thread")]
 async fn d19_two_tasks_on_one_page_both_see_its_dialog() {
     let stage = Stage::new(site()).await;
@@ -172,7 +172,7 @@ async fn d19_two_tasks_on_one_page_both_see_its_dialog() {
     stage.end().await;
 }
 
-/// FAULTS C8.
+/// Fault C8.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_tab_is_opened_or_closed_unasked() {
     let mut stage = Stage::new(site()).await;

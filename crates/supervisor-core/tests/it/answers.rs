@@ -24,7 +24,7 @@ fn won_by(rig: &Rig, req: Req) -> (Code, Option<&str>) {
     (rig.code(req), rig.failure(req).detail.won_by.as_deref())
 }
 
-// FAULTS D10
+// Fault D10
 #[test]
 fn a_host_that_comes_after_the_watchdog_is_told_that_it_won() {
     let (mut rig, req) = watchdog_first();
@@ -33,7 +33,7 @@ fn a_host_that_comes_after_the_watchdog_is_told_that_it_won() {
     assert_eq!(won_by(&rig, req), (Code::AlreadyClosed, Some("watchdog")));
 }
 
-// FAULTS D10
+// Fault D10
 #[test]
 fn a_host_that_comes_after_the_watchdog_is_told_when_both_lost() {
     let (mut rig, req) = watchdog_first();

@@ -26,7 +26,7 @@ fn opening(rig: &mut Rig, session: &str, more: Value) {
     rig.event(session, "Page.javascriptDialogOpening", event);
 }
 
-// FAULTS D11
+// Fault D11
 #[test]
 fn a_second_session_of_a_page_is_let_go_and_what_it_reports_counts_for_nothing() {
     let mut rig = Rig::with_page();
@@ -44,7 +44,7 @@ fn a_second_session_of_a_page_is_let_go_and_what_it_reports_counts_for_nothing()
     assert_eq!((snapshot.recent_dialogs.len(), snapshot.counts.dialogs_seen), (1, 1));
 }
 
-// FAULTS D15
+// Fault D15
 #[test]
 fn a_megabyte_is_shown_cut_and_only_the_default_text_is_kept_whole() {
     let mut rig = Rig::with_page();
@@ -59,7 +59,7 @@ fn a_megabyte_is_shown_cut_and_only_the_default_text_is_kept_whole() {
     assert_eq!(sent, MAX_DEFAULT_PROMPT);
 }
 
-// FAULTS D15
+// Fault D15
 #[test]
 fn a_flood_of_dialogs_is_counted_and_fills_nothing() {
     let mut rig = Rig::with_page_and(auto_dismiss());
@@ -78,7 +78,7 @@ fn a_flood_of_dialogs_is_counted_and_fills_nothing() {
     assert_eq!(state.deadlines.len(), deadlines + 1);
 }
 
-// FAULTS D16
+// Fault D16
 #[test]
 fn a_lost_connection_ends_the_dialog_and_the_next_one_has_a_watchdog_of_its_own() {
     let mut rig = Rig::with_page();
@@ -105,7 +105,7 @@ fn a_lost_connection_ends_the_dialog_and_the_next_one_has_a_watchdog_of_its_own(
     assert_eq!(closed_by, [Some(ClosedBy::Remote), Some(ClosedBy::Watchdog)]);
 }
 
-// FAULTS D6
+// Fault D6
 #[test]
 fn a_browser_that_keeps_no_dialog_open_leaves_none_behind_when_the_document_changes() {
     let mut rig = Rig::with_page();

@@ -31,7 +31,7 @@ fn floods(rig: &mut Rig) -> bool {
     rig.snapshot().pages[0].flooding
 }
 
-// FAULTS D15
+// Fault D15
 #[test]
 fn a_page_floods_beyond_the_limit_and_until_a_window_was_calm() {
     let mut rig = auto_dismiss();
@@ -61,7 +61,7 @@ fn many_dialogs_in_a_long_time_are_no_flood() {
     assert!(!floods(&mut rig));
 }
 
-// FAULTS D15
+// Fault D15
 #[test]
 fn a_flood_fills_nothing_and_another_page_is_answered_meanwhile() {
     let mut rig = Rig::with_page();
@@ -118,7 +118,7 @@ fn request(rig: &Rig, id: &str, frame: &str, bytes: usize) -> Value {
         "request": {"url": format!("https://{url}"), "method": "POST", "headers": {}, "postData": body.to_string()}})
 }
 
-// FAULTS B6, D15
+// Fault B6, D15
 #[test]
 fn forged_requests_are_refused_counted_and_told_of_as_a_flood() {
     let mut rig = bridged();
@@ -137,7 +137,7 @@ fn forged_requests_are_refused_counted_and_told_of_as_a_flood() {
     assert_eq!(rig.snapshot().pending_dialogs.len(), 1);
 }
 
-// FAULTS D15, B8
+// Fault D15, B8
 #[test]
 fn long_default_texts_are_bounded_over_all_frames() {
     let mut rig = bridged();
@@ -160,7 +160,7 @@ fn long_default_texts_are_bounded_over_all_frames() {
     assert_eq!(rig.snapshot().pending_dialogs.len(), most);
 }
 
-// FAULTS D15
+// Fault D15
 #[test]
 fn no_event_holds_a_text_of_megabytes_and_nothing_of_it_stays() {
     let mut rig = auto_dismiss();
