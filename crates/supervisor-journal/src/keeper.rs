@@ -231,6 +231,14 @@ impl Shared {
     }
 }
 
+fn waiting(work: &[Work]) -> Vec<SyncSender<Result<(), JournalError>>> {
+    let waits = |it: &Work| match it {
+        Work::Barrier { done } => Some(done.clone()),
+        _ => None,
+    };
+    work.iter().filter_map(waits).collect()
+}
+
 fn steps(work: &[Work]) -> u64 {
     work.iter().filter(|it| matches!(it, Work::Append { .. })).count() as u64
 }
@@ -272,6 +280,8 @@ impl<J: Journal> Desk<J> {
     /// `false` when the store panicked.
     fn survives(&mut self, work: Vec<Work>) -> bool {
         let steps = steps(&work);
+        // Whoever waits hears of a panic when these are dropped: once what was lost is counted.
+        let waiting = waiting(&work);
         let survived = catch_unwind(AssertUnwindSafe(|| match work.is_empty() {
             true => {
                 let tidied = self.journal.tidy();
@@ -283,6 +293,7 @@ impl<J: Journal> Desk<J> {
             self.shared.lost.fetch_add(steps, Ordering::Relaxed);
             self.note::<()>(Err(fault_inside()));
         }
+        drop(waiting);
         survived.is_ok()
     }
 
