@@ -55,7 +55,9 @@ fn assert_recording(folder: &Path, max_bytes: u64, flushed: &Flushed, round: usi
     let recording = read_recording(folder.join("r.cdp.jsonl")).unwrap();
     let replayed = supervisor_transcript::drive(&recording).unwrap();
     assert!(replayed.damage.as_ref().is_none_or(|damage| damage.cut), "round {round}: {:?}", replayed.damage);
-    assert_eq!((replayed.counts.lost_lines, replayed.counts.unknown_lines.count), (0, 0), "round {round}");
+    // A small one may be full before its next part can begin: what has no room is left out and counted, and a checkpoint heals it.
+    assert!(max_bytes == SMALL || replayed.counts.lost_lines == 0, "round {round}");
+    assert_eq!(replayed.counts.unknown_lines.count, 0, "round {round}");
     assert_eq!(replayed.counts.wrong_checkpoints, [], "round {round}");
     assert!(!replayed.events.is_empty(), "round {round}");
     if max_bytes == SMALL {
