@@ -125,8 +125,9 @@ async fn found_out(set: &Set) {
         lost += 1;
         set.start(None, "window.answer = confirm('lost')").await;
         // Why it was closed is known a moment later, and with it whether that tells something.
-        let is_known =
-            |it: &Snapshot| it.recent_dialogs.len() == lost && it.recent_dialogs[lost - 1].reason.is_some();
+        let is_known = |it: &Snapshot| {
+            it.recent_dialogs.len() == lost && it.recent_dialogs[lost - 1].reason == Some(Reason::OtherClient)
+        };
         let snapshot = set.until(is_known).await;
         assert!(snapshot.recent_dialogs.iter().all(|it| it.closed_by == Some(ClosedBy::Remote)));
     }

@@ -4,7 +4,7 @@ use supervisor_core::State;
 use supervisor_core::limits::{
     MAX_BRIDGE_DIALOGS, MAX_CALLS, MAX_CONSOLE_BYTES, MAX_CONSOLE_ENTRIES, MAX_CONTEXTS, MAX_DEFAULT_PROMPT,
     MAX_FRAMES, MAX_LATE_RESULTS, MAX_OWED, MAX_RECENT_DIALOGS, MAX_RECOVERIES, MAX_RESULT_WAITERS,
-    MAX_SESSIONS, MAX_SHOWN_TEXT, MAX_STARTERS,
+    MAX_SESSIONS, MAX_SHOWN_TEXT, MAX_STARTERS, MAX_UNEXPLAINED,
 };
 
 use crate::rules::check;
@@ -28,7 +28,9 @@ pub(crate) fn hold(state: &State) {
     // Each call, dialog and session has a few deadlines and a few commands in flight at most.
     let many = 16 * (1 + state.sessions.len() + state.frames.len() + state.dialogs.open.len());
     let calls = state.calls.open.len() + state.calls.late.len() + state.calls.waiters.len();
-    within("deadlines", state.deadlines.len(), many + 3 * calls);
+    let unexplained = state.deadlines.unexplained().count();
+    within("ends without a reason yet", unexplained, MAX_UNEXPLAINED);
+    within("deadlines", state.deadlines.len() - unexplained, many + 3 * calls);
 }
 
 fn dialogs(state: &State) {

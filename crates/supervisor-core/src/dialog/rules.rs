@@ -15,7 +15,7 @@ use crate::event::{Event, FrameInfo};
 use crate::guard::rules as guard;
 use crate::guard::{GuardEvent, Why};
 use crate::ids::{DialogId, Route};
-use crate::limits::{ANSWER_CONFIRM, MAX_SHOWN_TEXT};
+use crate::limits::{ANSWER_CONFIRM, MAX_SHOWN_TEXT, MAX_UNEXPLAINED};
 use crate::options::DialogPolicy;
 use crate::session::attach::free_page;
 use crate::shown::{Shown, cut, without_fragment};
@@ -253,6 +253,7 @@ pub(crate) fn end_owing(
     dialog_answer::may_be_hit(cx, id);
     held::dialog_ended(cx, id);
     bridge::closed_by_others(cx, id);
+    explain_oldest(cx);
     let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));
     let page = &open.opening.page;
     let stays_blocked = match open.unanswerable {
@@ -305,6 +306,15 @@ pub(crate) fn explain(cx: &mut Cx<'_>, page: &TargetId, reason: Reason) {
 
 fn is_unexplained(cx: &Cx<'_>, id: DialogId) -> bool {
     cx.state().deadlines.get(&crate::deadlines::Due::Reason(id)).is_some()
+}
+
+/// So many have ended since that its cause would have come.
+fn explain_oldest(cx: &mut Cx<'_>) {
+    let deadlines = &cx.state().deadlines;
+    let oldest = deadlines.unexplained().next().filter(|_| deadlines.unexplained().count() > MAX_UNEXPLAINED);
+    if let Some(id) = oldest {
+        reason_missing(cx, id);
+    }
 }
 
 /// Nothing else explains it: somebody dismissed it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use supervisor_core::bridge::Unavailable;
 use supervisor_core::dialog::{ClosedBy, Reason, Source};
-use supervisor_core::limits::{BRIDGE_HOLD, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL};
+use supervisor_core::limits::{BRIDGE_HOLD, MAX_UNEXPLAINED, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL};
 use supervisor_core::snapshot::BridgeView;
 use supervisor_core::{Action, Bridge, Code, Command, DialogPolicy, Event, Options, Outcome, Place};
 
@@ -415,6 +415,27 @@ fn two_dialogs_that_somebody_closes_at_once_turn_it_on_for_loaded_documents_too(
         scripts.iter().map(|it| (it["sessionId"].clone(), it["params"]["runImmediately"].clone())).collect();
     assert_eq!(to, [(json!("SB"), json!(true)), (json!("SP"), json!(true))]);
     assert_eq!(rig.snapshot().pages[0].bridge, BridgeView::On);
+}
+
+/// A page that asks in a loop: its dialogs leave the ring of recent ones within the second in which a cause may still come.
+#[test]
+fn a_loop_of_dialogs_that_somebody_closes_turns_it_on_at_max_unexplained() {
+    let mut rig = Rig::with_page();
+    let snatched_in_the_loop = |rig: &mut Rig| {
+        rig.opening("SP", "P", "confirm", "?");
+        rig.closed("SP", "P", false, "");
+    };
+    for ended in 1..=MAX_UNEXPLAINED {
+        snatched_in_the_loop(&mut rig);
+        assert_eq!(rig.machine.state().deadlines.unexplained().count(), ended);
+    }
+    for _ in 1..SNATCHES_THAT_TELL {
+        snatched_in_the_loop(&mut rig);
+        assert!(!rig.machine.state().bridge.on, "one proves nothing");
+    }
+    snatched_in_the_loop(&mut rig);
+    assert_eq!(rig.machine.state().deadlines.unexplained().count(), MAX_UNEXPLAINED);
+    assert!(rig.events.iter().any(|event| matches!(event, Event::BridgeTurnedOn { detected: true })));
 }
 
 #[test]
