@@ -105,7 +105,7 @@ impl Deadlines {
         self.by_time.first()
     }
 
-    /// Dialogs that have ended and whose cause may still arrive, oldest first.
+    /// Dialogs that have ended and whose cause may still arrive, in the order in which they opened.
     pub fn unexplained(&self) -> impl Iterator<Item = DialogId> {
         let all = self.by_due.range(Due::Reason(DialogId(0))..=Due::Reason(DialogId(u64::MAX)));
         all.filter_map(|(due, _)| if let Due::Reason(id) = due { Some(*id) } else { None })

@@ -94,8 +94,8 @@ pub const SUSPECT_WAIT: Duration = Duration::from_secs(1);
 /// How long the cause of a dialog's end may still arrive after the end itself.
 pub const REASON_WAIT: Duration = Duration::from_secs(1);
 
-/// Dialogs that somebody closed and whose cause may still arrive. For the oldest of more nothing will: a page that asks in a
-/// loop while its backend dismisses must be found out before its dialogs have left [`MAX_RECENT_DIALOGS`].
+/// Dialogs of a page that somebody closed and whose cause may still arrive. For the oldest of more nothing will: a page that
+/// asks in a loop while its backend dismisses must be found out before its dialogs have left [`MAX_RECENT_DIALOGS`].
 pub const MAX_UNEXPLAINED: usize = 8;
 
 /// Requests to answer a dialog that wait while another answer is on its way. A further one is told at once who answers.

@@ -4,7 +4,7 @@ use supervisor_core::State;
 use supervisor_core::limits::{
     MAX_BRIDGE_DIALOGS, MAX_CALLS, MAX_CONSOLE_BYTES, MAX_CONSOLE_ENTRIES, MAX_CONTEXTS, MAX_DEFAULT_PROMPT,
     MAX_FRAMES, MAX_LATE_RESULTS, MAX_OWED, MAX_RECENT_DIALOGS, MAX_RECOVERIES, MAX_RESULT_WAITERS,
-    MAX_SESSIONS, MAX_SHOWN_TEXT, MAX_STARTERS, MAX_UNEXPLAINED,
+    MAX_SESSIONS, MAX_SHOWN_TEXT, MAX_STARTERS,
 };
 
 use crate::rules::check;
@@ -29,7 +29,7 @@ pub(crate) fn hold(state: &State) {
     let many = 16 * (1 + state.sessions.len() + state.frames.len() + state.dialogs.open.len());
     let calls = state.calls.open.len() + state.calls.late.len() + state.calls.waiters.len();
     let unexplained = state.deadlines.unexplained().count();
-    within("ends without a reason yet", unexplained, MAX_UNEXPLAINED);
+    within("ends without a reason yet", unexplained, MAX_RECENT_DIALOGS);
     within("deadlines", state.deadlines.len() - unexplained, many + 3 * calls);
 }
 

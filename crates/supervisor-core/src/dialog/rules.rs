@@ -253,7 +253,7 @@ pub(crate) fn end_owing(
     dialog_answer::may_be_hit(cx, id);
     held::dialog_ended(cx, id);
     bridge::closed_by_others(cx, id);
-    explain_oldest(cx);
+    explain_older(cx, &open.opening.page);
     let was_why = |page: &crate::page::Page| page.blocked.as_ref().is_some_and(|it| it.dialog == Some(id));
     let page = &open.opening.page;
     let stays_blocked = match open.unanswerable {
@@ -308,12 +308,19 @@ fn is_unexplained(cx: &Cx<'_>, id: DialogId) -> bool {
     cx.state().deadlines.get(&crate::deadlines::Due::Reason(id)).is_some()
 }
 
-/// So many have ended since that its cause would have come.
-fn explain_oldest(cx: &mut Cx<'_>) {
-    let deadlines = &cx.state().deadlines;
-    let oldest = deadlines.unexplained().next().filter(|_| deadlines.unexplained().count() > MAX_UNEXPLAINED);
-    if let Some(id) = oldest {
-        reason_missing(cx, id);
+/// Ends whose cause cannot be told any more, or will not come: a page has one dialog at a time, so that whatever closed the
+/// oldest of many is over.
+fn explain_older(cx: &mut Cx<'_>, page: &TargetId) {
+    let state = cx.state();
+    let is_of_page = |id: &DialogId| state.dialogs.closed(*id).is_some_and(|it| it.opening.page == *page);
+    let (shown, forgotten): (Vec<_>, Vec<_>) =
+        state.deadlines.unexplained().partition(|id| state.dialogs.closed(*id).is_some());
+    let of_page: Vec<DialogId> = shown.into_iter().filter(is_of_page).collect();
+    for id in forgotten {
+        cx.emit(Event::DialogReasonKnown { id, reason: Reason::Unknown });
+    }
+    if of_page.len() > MAX_UNEXPLAINED {
+        reason_missing(cx, of_page[0]);
     }
 }
 

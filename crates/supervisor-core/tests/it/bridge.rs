@@ -436,6 +436,26 @@ fn a_loop_of_dialogs_that_somebody_closes_turns_it_on_at_max_unexplained() {
     snatched_in_the_loop(&mut rig);
     assert_eq!(rig.machine.state().deadlines.unexplained().count(), MAX_UNEXPLAINED);
     assert!(rig.events.iter().any(|event| matches!(event, Event::BridgeTurnedOn { detected: true })));
+    let reasons: Vec<_> = rig.snapshot().recent_dialogs.iter().map(|it| it.reason).collect();
+    let (older, younger) = reasons.split_at(SNATCHES_THAT_TELL as usize);
+    assert!(older.iter().all(|it| *it == Some(Reason::OtherClient)), "{reasons:?}");
+    assert!(younger.iter().all(|it| *it == Some(Reason::Unknown)), "{reasons:?}");
+}
+
+/// A loop on one page says nothing about the dialogs of another: their cause may still come.
+#[test]
+fn a_loop_of_dialogs_explains_none_of_another_page() {
+    let mut rig = Rig::with_page();
+    rig.attach_page("Q", "SQ", json!({}));
+    rig.opening("SQ", "Q", "confirm", "older");
+    for _ in 0..MAX_UNEXPLAINED {
+        rig.opening("SP", "P", "confirm", "?");
+        rig.closed("SP", "P", false, "");
+    }
+    rig.closed("SQ", "Q", false, "");
+    rig.navigated("SQ", "Q", None, "http://q.test/next");
+    let older = rig.snapshot().recent_dialogs.iter().find(|it| it.message == "older").cloned().unwrap();
+    assert_eq!(older.reason, Some(Reason::Navigation));
 }
 
 #[test]
