@@ -51,13 +51,7 @@ async fn s096_a_dialog_that_is_open_when_the_socket_drops_ends_as_disconnected()
     let late = stage.answer_to(dialog.id, accept()).await.unwrap_err();
     assert_eq!(late.code, Code::AlreadyClosed);
 
-    if is_headless_shell() {
-        // It dismisses what its last client leaves open.
-        stage.until(|it| it.frame_tree.top.is_some()).await;
-        assert_eq!(stage.value(None, "answer").await, json!(false));
-    } else {
-        orphaned(&stage).await;
-    }
+    usable_again(&stage).await;
     assert!(stage.task.snapshot().pending_dialogs.is_empty());
     // The page is as usable as ever, and ids go on counting.
     stage.value(None, "raise()").await;
@@ -66,6 +60,36 @@ async fn s096_a_dialog_that_is_open_when_the_socket_drops_ends_as_disconnected()
     stage.answer(accept()).await;
     assert_eq!(stage.value(None, "answer").await, json!(true));
     stage.end().await;
+}
+
+/// Fault D16: when the socket goes, a dialog ends before its watchdog would, and the next one has a watchdog of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn d16_the_watchdog_watches_on_after_a_lost_connection() {
+    let mut options = Options::default();
+    options.dialog_timeout = Duration::from_secs(20);
+    let (stage, proxy) = stage_on_a_wire(options).await;
+    stage.value(None, "raise()").await;
+    let dialog = stage.dialog().await;
+    cut_and_back(&stage, &proxy).await;
+    assert_eq!(stage.ended(dialog.id).await.reason, Some(Reason::Disconnected));
+    usable_again(&stage).await;
+    stage.value(None, "raise()").await;
+    let next = stage.dialog().await;
+    let ended = stage.ended(next.id).await;
+    assert_eq!((ended.closed_by, ended.accepted), (Some(ClosedBy::Watchdog), Some(false)));
+    assert_eq!(stage.value(None, "answer").await, json!(false));
+    stage.end().await;
+}
+
+/// After a cut under a dialog: where the browser left it open, the page is freed.
+async fn usable_again(stage: &Stage) {
+    if is_headless_shell() {
+        // It dismisses what its last client leaves open.
+        stage.until(|it| it.frame_tree.top.is_some()).await;
+        assert_eq!(stage.value(None, "answer").await, json!(false));
+    } else {
+        orphaned(stage).await;
+    }
 }
 
 /// The dialog is still open, and nobody can answer it any more: that is told, and the remedy that is named works.
