@@ -25,6 +25,11 @@ impl Stage {
         self.frame_where(|frame| frame.name == name && !frame.url.is_empty()).await
     }
 
+    /// Waits until the document of the frame with this name is there; a blank one comes before it.
+    pub async fn frame_loaded(&self, name: &str) -> FrameView {
+        self.frame_where(|frame| frame.name == name && frame.url.starts_with("http")).await
+    }
+
     /// The frames directly below this one, by their names, sorted.
     #[must_use]
     pub fn names_below(&self, parent: &FrameId) -> Vec<String> {

@@ -262,8 +262,11 @@ impl<'a> Turn<'a> {
         !self.shell.given_up
     }
 
+    /// What comes after the end is told to nobody, and so it is no part of the recording.
     fn record(&self, entry: impl FnOnce() -> Entry) {
-        if let Some(recorder) = &self.shell.sinks.recorder {
+        if let Some(recorder) = &self.shell.sinks.recorder
+            && !*self.slot.published.ended.borrow()
+        {
             recorder.record(self.at, entry());
         }
     }

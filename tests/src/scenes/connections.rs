@@ -81,10 +81,10 @@ async fn is_back(set: &Set) {
 
 async fn reconnect(set: &Set) {
     set.open("a.test", "/far").await;
-    set.frame_named("far").await;
+    set.frame_loaded("far").await;
     set.wire().cut();
     is_back(set).await;
-    let far = set.frame_named("far").await;
+    let far = set.frame_loaded("far").await;
     assert_eq!(set.value(Some(&far.frame_id), "location.hostname").await, json!("b.test"));
     set.confirms(None).await;
 }

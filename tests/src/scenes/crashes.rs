@@ -82,8 +82,9 @@ async fn iframe_of_its_own(set: &Set) -> (FrameView, Renderers) {
     let client = RawClient::connect(set.browser.ws_url()).await;
     let before = Renderers::of(&client).await;
     set.add_iframe("far", &set.pages.url("b.test", "/leaf")).await;
-    let frame = set.frame_named("far").await;
+    let frame = set.frame_loaded("far").await;
     assert!(frame.is_oopif);
+    set.comes_true(Some(&frame.frame_id), "document.readyState === 'complete'").await;
     (frame, Renderers::since(&client, &before).await)
 }
 

@@ -48,7 +48,7 @@ pub(super) fn scenes() -> Vec<Scene> {
 
 async fn same_site(set: &Set) {
     set.open("a.test", "/near").await;
-    let frame = set.frame_named("near").await;
+    let frame = set.frame_loaded("near").await;
     assert!(!frame.is_oopif);
     let held = set.ask(Some(&frame.frame_id), "confirm('inside')").await;
     assert_eq!(held.dialog.frame_id.as_ref(), Some(&frame.frame_id));
@@ -65,7 +65,7 @@ pub(super) fn nested_site() -> Site {
 
 async fn nested(set: &Set) {
     set.open("a.test", "/nested").await;
-    let inner = set.frame_named("inner").await;
+    let inner = set.frame_loaded("inner").await;
     assert!(inner.is_oopif);
     let held = set.ask(Some(&inner.frame_id), "confirm('Pay 25.00 from the innermost frame?')").await;
     assert_eq!(held.dialog.frame_id.as_ref(), Some(&inner.frame_id));

@@ -130,31 +130,31 @@ async fn send(set: &Set, frame: &FrameId, url: &str, is_oopif: bool) {
 
 async fn there_and_back(set: &Set) {
     set.open("a.test", "/swap").await;
-    let moved = set.frame_named("moved").await.frame_id;
+    let moved = set.frame_loaded("moved").await.frame_id;
     send(set, &moved, &set.pages.url("b.test", "/next"), true).await;
     send(set, &moved, &set.pages.url("a.test", "/next"), false).await;
 }
 
 async fn through(set: &Set, ways: &[(&str, &str, bool)]) {
     set.open("a.test", "/far").await;
-    let frame = set.frame_named("far").await;
+    let frame = set.frame_loaded("far").await;
     for (host, path, is_oopif) in ways {
         send(set, &frame.frame_id, &set.pages.url(host, path), *is_oopif).await;
     }
-    let after = set.frame_named("far").await;
+    let after = set.frame_loaded("far").await;
     assert_eq!((after.is_oopif, &after.session_id), (true, &frame.session_id));
 }
 
 async fn to_blank(set: &Set) {
     set.open("a.test", "/far").await;
-    let frame = set.frame_named("far").await.frame_id;
+    let frame = set.frame_loaded("far").await.frame_id;
     send(set, &frame, "about:blank", false).await;
     send(set, &frame, "data:text/html,<p>inline", false).await;
 }
 
 async fn removed(set: &Set) {
     set.open("a.test", "/far").await;
-    let frame = set.frame_named("far").await.frame_id;
+    let frame = set.frame_loaded("far").await.frame_id;
     set.value(None, "document.querySelector('iframe').remove()").await;
     set.without(&frame).await;
     assert_eq!(set.eval(Some(&frame), "1").await.unwrap_err().code, Code::FrameGone);
@@ -162,7 +162,7 @@ async fn removed(set: &Set) {
 
 async fn top_navigation(set: &Set) {
     set.open("a.test", "/nested").await;
-    let inner = set.frame_named("inner").await.frame_id;
+    let inner = set.frame_loaded("inner").await.frame_id;
     set.open("a.test", "/next").await;
     set.until(|it| it.frame_tree.children.is_empty()).await;
     assert_eq!(set.eval(Some(&inner), "1").await.unwrap_err().code, Code::FrameGone);
@@ -174,7 +174,7 @@ async fn back(set: &Set) {
     set.value(None, "void setTimeout(() => history.back())").await;
     set.shows("/cached").await;
     for name in ["near", "far"] {
-        let frame = set.frame_named(name).await;
+        let frame = set.frame_loaded(name).await;
         assert_eq!(frame.is_oopif, name == "far");
         assert_eq!(set.value(Some(&frame.frame_id), "location.pathname").await, json!("/leaf"));
     }
@@ -182,12 +182,12 @@ async fn back(set: &Set) {
 
 async fn opened(set: &Set, path: &str, frame: &str) {
     set.open("a.test", path).await;
-    let frame = set.frame_named(frame).await.frame_id;
+    let frame = set.frame_loaded(frame).await.frame_id;
     set.comes_true(Some(&frame), "document.readyState === 'complete'").await;
 }
 
 async fn before_us(set: &Set) {
-    let (middle, inner) = (set.frame_named("middle").await, set.frame_named("inner").await);
+    let (middle, inner) = (set.frame_loaded("middle").await, set.frame_loaded("inner").await);
     assert_eq!(inner.parent_frame_id, Some(middle.frame_id));
     assert_eq!(middle.parent_frame_id, Some(set.top().frame_id));
     assert_eq!(set.value(Some(&inner.frame_id), "location.hostname").await, json!("c.test"));
@@ -216,7 +216,7 @@ async fn pdf(set: &Set) {
 
 async fn within(set: &Set) {
     set.open("a.test", "/swap").await;
-    let frame = set.frame_named("moved").await.frame_id;
+    let frame = set.frame_loaded("moved").await.frame_id;
     set.value(None, "history.pushState(0, '', '/pushed')").await;
     set.shows("/pushed").await;
     set.value(None, "void (location.hash = 'fragment')").await;

@@ -85,7 +85,7 @@ async fn long_texts(set: &Set) {
 
 async fn removed(set: &Set) {
     set.open("a.test", "/far").await;
-    let far = set.frame_named("far").await.frame_id;
+    let far = set.frame_loaded("far").await.frame_id;
     set.start(Some(&far), "alert('left')").await;
     let dialog = set.dialog().await;
     set.value(None, "document.querySelector('iframe').remove()").await;

@@ -141,7 +141,7 @@ async fn reload(set: &Set) {
 
 async fn in_oopif(set: &Set) {
     set.open("a.test", "/asking-inside").await;
-    let frame = set.frame_named("asking").await;
+    let frame = set.frame_loaded("asking").await;
     assert!(frame.is_oopif);
     assert_eq!(set.value(Some(&frame.frame_id), "document.title").await, json!("asking"));
     set.go(&set.pages.url("a.test", "/next")).await;

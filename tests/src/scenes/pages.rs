@@ -158,7 +158,7 @@ async fn once(set: &mut Set) {
 
 async fn page_endpoint(set: &Set) {
     set.open("a.test", "/far").await;
-    let far = set.frame_named("far").await;
+    let far = set.frame_loaded("far").await;
     assert!(far.is_oopif);
     set.confirms(Some(&far.frame_id)).await;
     set.confirms(None).await;
