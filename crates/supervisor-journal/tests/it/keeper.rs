@@ -12,6 +12,65 @@ use crate::contract::{event, run};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
+type Taken = Result<(), JournalError>;
+
+/// A store that keeps nothing, and does what a test says when it is asked.
+struct Odd<B, A, F> {
+    begin: B,
+    append: A,
+    flush: F,
+}
+
+impl<B, A, F> Journal for Odd<B, A, F>
+where
+    B: FnMut() + Send + 'static,
+    A: FnMut() -> Taken + Send + 'static,
+    F: FnMut() -> Taken + Send + 'static,
+{
+    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
+        (self.begin)();
+        Ok(RunId(1))
+    }
+    fn append(&mut self, _: RunId, _: &[Recorded]) -> Taken {
+        (self.append)()
+    }
+    fn barrier(&mut self) -> Taken {
+        (self.flush)()
+    }
+    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
+        Ok(Vec::new())
+    }
+    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
+        Err(JournalError::NoRun(run))
+    }
+}
+
+/// A disk that stands still until it is told to go on.
+fn stands_still(reached: Sender<()>, go: Receiver<()>) -> impl Journal {
+    let begin = move || {
+        reached.send(()).unwrap();
+        go.recv().unwrap();
+    };
+    Odd { begin, append: || Ok(()), flush: || Ok(()) }
+}
+
+/// A disk that takes nothing.
+fn broken() -> impl Journal {
+    let full = || Err(JournalError::Store("no space".into()));
+    Odd { begin: || (), append: full, flush: full }
+}
+
+/// A store with a fault of its own, as often as is said; it tells each time that it is asked.
+fn panics(mut left: u32, asked: Sender<()>) -> impl Journal {
+    let append = move || {
+        let _ = asked.send(());
+        let Some(after) = left.checked_sub(1) else { return Ok(()) };
+        left = after;
+        panic!("the store panics, as a test wishes")
+    };
+    Odd { begin: || (), append, flush: || Ok(()) }
+}
+
 #[test]
 fn what_is_handed_over_is_on_disk_after_a_barrier_and_after_the_end() {
     let folder = tempfile::tempdir().unwrap();
@@ -30,36 +89,10 @@ fn what_is_handed_over_is_on_disk_after_a_barrier_and_after_the_end() {
     assert_eq!(journal.runs().unwrap()[0].events, 51);
 }
 
-/// A disk that stands still until it is told to go on.
-struct Stuck {
-    reached: Sender<()>,
-    go: Receiver<()>,
-}
-
-impl Journal for Stuck {
-    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
-        self.reached.send(()).unwrap();
-        self.go.recv().unwrap();
-        Ok(RunId(1))
-    }
-    fn append(&mut self, _: RunId, _: &[Recorded]) -> Result<(), JournalError> {
-        Ok(())
-    }
-    fn barrier(&mut self) -> Result<(), JournalError> {
-        Ok(())
-    }
-    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
-        Ok(Vec::new())
-    }
-    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
-        Err(JournalError::NoRun(run))
-    }
-}
-
 #[test]
 fn a_disk_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() {
     let ((reached, stuck), (go_on, go)) = (channel(), channel());
-    let (keeper, thread) = Keeper::start(Stuck { reached, go }).unwrap();
+    let (keeper, thread) = Keeper::start(stands_still(reached, go)).unwrap();
     let appender = keeper.begin(run("a"));
     stuck.recv_timeout(LIMIT).unwrap();
     for seq in 0..QUEUE as u64 {
@@ -78,30 +111,9 @@ fn a_disk_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() {
     thread.join().unwrap();
 }
 
-/// A disk that takes nothing.
-struct Broken;
-
-impl Journal for Broken {
-    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
-        Ok(RunId(1))
-    }
-    fn append(&mut self, _: RunId, _: &[Recorded]) -> Result<(), JournalError> {
-        Err(JournalError::Store("no space".into()))
-    }
-    fn barrier(&mut self) -> Result<(), JournalError> {
-        Err(JournalError::Store("no space".into()))
-    }
-    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
-        Ok(Vec::new())
-    }
-    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
-        Err(JournalError::NoRun(run))
-    }
-}
-
 #[test]
 fn what_the_store_does_not_take_is_counted_too() {
-    let (keeper, thread) = Keeper::start(Broken).unwrap();
+    let (keeper, thread) = Keeper::start(broken()).unwrap();
     let appender = keeper.begin(run("a"));
     appender.append(vec![event(1)]);
     appender.append(vec![event(2), event(3)]);
@@ -111,41 +123,10 @@ fn what_the_store_does_not_take_is_counted_too() {
     thread.join().unwrap();
 }
 
-/// A store with a fault of its own, as often as is said; it remembers how often it was asked.
-struct Panics {
-    left: u32,
-    asked: Sender<()>,
-}
-
-impl Journal for Panics {
-    fn begin(&mut self, _: &Run) -> Result<RunId, JournalError> {
-        Ok(RunId(1))
-    }
-    fn append(&mut self, _: RunId, _: &[Recorded]) -> Result<(), JournalError> {
-        let _ = self.asked.send(());
-        match std::mem::take(&mut self.left) {
-            0 => Ok(()),
-            left => {
-                self.left = left - 1;
-                panic!("the store panics, as a test wishes")
-            }
-        }
-    }
-    fn barrier(&mut self) -> Result<(), JournalError> {
-        Ok(())
-    }
-    fn runs(&self) -> Result<Vec<Summary>, JournalError> {
-        Ok(Vec::new())
-    }
-    fn read(&self, run: RunId) -> Result<Kept, JournalError> {
-        Err(JournalError::NoRun(run))
-    }
-}
-
 #[test]
 fn a_store_that_panics_loses_what_it_was_given_and_goes_on() {
     let (asked, times) = channel();
-    let (keeper, thread) = Keeper::start(Panics { left: PANICS - 1, asked }).unwrap();
+    let (keeper, thread) = Keeper::start(panics(PANICS - 1, asked)).unwrap();
     let appender = keeper.begin(run("a"));
     keeper.barrier(LIMIT).unwrap();
     for lost in 1..PANICS {
@@ -165,7 +146,7 @@ fn a_store_that_panics_loses_what_it_was_given_and_goes_on() {
 #[test]
 fn a_store_that_goes_on_panicking_is_not_asked_again_and_nothing_waits_for_it() {
     let (asked, times) = channel();
-    let (keeper, thread) = Keeper::start(Panics { left: 2 * PANICS, asked }).unwrap();
+    let (keeper, thread) = Keeper::start(panics(2 * PANICS, asked)).unwrap();
     let appender = keeper.begin(run("a"));
     for seq in 1..=u64::from(PANICS) {
         appender.append(vec![event(seq)]);
