@@ -5,12 +5,13 @@
 //! whole run wrote.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use integration_tests::{Manner, PLANTED, PeerConnection, ScriptedPeer, built_command};
+use integration_tests::{Manner, PLANTED, PeerConnection, ScriptedPeer, built_command, planted_in};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
@@ -20,6 +21,8 @@ struct Planted {
     url: String,
     /// What the peer was asked with, so that it is known that the tokens were used.
     heads: Arc<Mutex<Vec<String>>>,
+    /// A proxy that wants another password.
+    proxy: Refusing,
     /// What was printed, by whom.
     said: Vec<(String, Vec<u8>)>,
 }
@@ -39,7 +42,7 @@ impl Planted {
         let file = home.path().join("config.yaml");
         std::fs::write(&file, config).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
-        Self { home, url, heads, said: Vec::new() }
+        Self { home, url, heads, proxy: Refusing::start(), said: Vec::new() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -55,7 +58,8 @@ impl Planted {
         command.env("XDG_STATE_HOME", home.join("state")).env("XDG_RUNTIME_DIR", home);
         command.env("BROWSER_CDP_URL", &self.url).env("CDP_SUPERVISOR_LOG_LEVEL", "trace");
         command.env("CDP_SUPERVISOR_RECONNECT_TRIES", "1").env("RUST_BACKTRACE", "1");
-        command.env("HTTPS_PROXY", format!("http://{PLANTED}user:{PLANTED}proxy@127.0.0.1:9"));
+        command
+            .env("HTTPS_PROXY", format!("http://{PLANTED}user:{PLANTED}proxy@127.0.0.1:{}", self.proxy.port));
         command
     }
 
@@ -131,6 +135,30 @@ impl Planted {
     }
 }
 
+/// A proxy that refuses everybody, and what it was asked with.
+struct Refusing {
+    port: u16,
+    heads: Arc<std::sync::Mutex<String>>,
+}
+
+impl Refusing {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, heads) =
+            (listener.local_addr().unwrap().port(), Arc::<std::sync::Mutex<String>>::default());
+        let asked = Arc::clone(&heads);
+        std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| refuse(stream, &asked)));
+        Self { port, heads }
+    }
+}
+
+fn refuse(mut stream: TcpStream, asked: &std::sync::Mutex<String>) {
+    let lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+    let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+    asked.lock().unwrap().push_str(&head.join("\n"));
+    let _ = stream.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+}
+
 fn until(out: &mut impl BufReadHalf, heard: &mut Vec<u8>, wanted: &str) {
     loop {
         let begun = heard.len();
@@ -151,13 +179,6 @@ impl<R: std::io::Read> BufReadHalf for BufReader<R> {
     fn line(&mut self, into: &mut Vec<u8>) -> usize {
         self.read_until(b'\n', into).unwrap()
     }
-}
-
-/// With a little of what is around it.
-fn planted_in(bytes: &[u8]) -> Option<String> {
-    let at = bytes.windows(PLANTED.len()).position(|window| window == PLANTED.as_bytes())?;
-    let around = &bytes[at.saturating_sub(120)..bytes.len().min(at + 60)];
-    Some(String::from_utf8_lossy(around).into_owned())
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -255,8 +276,31 @@ async fn no_planted_token_comes_out_anywhere() {
     for used in ["query", "auth", "cookie", "key"] {
         assert!(heads.contains(&format!("{PLANTED}{used}")), "{used} was never sent: {heads}");
     }
+    let to_proxy = it.proxy.heads.lock().unwrap().clone();
+    assert!(
+        to_proxy.contains("CONNECT host.invalid:443") && to_proxy.contains("Proxy-Authorization: Basic "),
+        "{to_proxy}"
+    );
+    assert!(planted_in(to_proxy.as_bytes()).is_some(), "the proxy's password was never sent: {to_proxy}");
     let (found, places) = it.found();
     assert_eq!(found, Vec::<String>::new());
     println!("{places} outputs and files, no planted token");
     assert!(places > 50, "{places}");
+}
+
+#[test]
+fn a_token_is_found_in_plain_and_in_base64_wherever_it_stands() {
+    // In Base64: `planted5f1duser:pw`, `a:planted5f1dproxy`, and the token as the password of `us`, `u` and `user`.
+    let all = [
+        "before planted5f1dquery",
+        "Basic cGxhbnRlZDVmMWR1c2VyOnB3",
+        "Basic YTpwbGFudGVkNWYxZHByb3h5",
+        "Basic dXM6cGxhbnRlZDVmMWQ=",
+        "Basic dTpwbGFudGVkNWYxZA==",
+        "Basic dXNlcjpwbGFudGVkNWYxZA==",
+    ];
+    for text in all {
+        assert!(planted_in(text.as_bytes()).is_some(), "{text}");
+    }
+    assert_eq!(planted_in(b"planted5f1, and Basic dXNlcjpwYXNz"), None);
 }

@@ -13,6 +13,7 @@ mod invented_hosts;
 mod mcp_wire;
 mod node;
 mod per_connection;
+mod planted;
 mod proxy;
 mod raw_client;
 mod refusing_proxy;
@@ -33,13 +34,12 @@ pub use invented_hosts::InventedHosts;
 pub use mcp_wire::{Exchange, McpWire};
 pub use node::node_project;
 pub use per_connection::PerConnection;
+pub use planted::{PLANTED, planted_in};
 pub use proxy::Proxy;
 pub use raw_client::RawClient;
 pub use refusing_proxy::RefusingProxy;
 pub use renderers::{Frozen, Renderers, without_spare_renderers};
 pub use scripted_browser::{ScriptedBrowser, Winner};
-pub use scripted_peer::{
-    Manner, PAGE, PLANTED, PeerConnection, PeerSender, SESSION, ScriptedPeer, frame, frame_head,
-};
+pub use scripted_peer::{Manner, PAGE, PeerConnection, PeerSender, SESSION, ScriptedPeer, frame, frame_head};
 pub use stage::{Alone, Stage, browser, is_headless_shell, major_version, patience};
 pub use talk::{Held, accept, accept_with, dismiss};

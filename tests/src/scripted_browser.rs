@@ -50,7 +50,7 @@ impl ScriptedBrowser {
     /// Its socket.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("ws://127.0.0.1:{}/devtools/browser/B?token={}peer", self.port, crate::scripted_peer::PLANTED)
+        format!("ws://127.0.0.1:{}/devtools/browser/B?token={}peer", self.port, crate::planted::PLANTED)
     }
 
     /// A script of the page opens a confirm.

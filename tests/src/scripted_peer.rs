@@ -13,15 +13,13 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 
+use crate::planted::PLANTED;
 use crate::stage::patience;
 
 /// The peer's page, which is also its main frame.
 pub const PAGE: &str = "PAGE";
 /// The page's session.
 pub const SESSION: &str = "S1";
-
-/// How all tokens begin that tests plant where secrets are given. `cargo xtask test` looks for it in all that a run wrote.
-pub const PLANTED: &str = "planted5f1d";
 
 /// How a peer answers commands by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

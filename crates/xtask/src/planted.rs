@@ -14,10 +14,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use integration_tests::planted_in;
 use tempfile::TempDir;
-
-/// How all planted tokens begin; in two pieces, so that this program does not contain it.
-const TOKEN: [&str; 2] = ["planted", "5f1d"];
 
 /// How often it is looked for new files. They are in folders that tests delete, some after a fraction of a second.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -93,7 +91,7 @@ impl Outputs {
             let text = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
             searched.places += 1;
             searched.bytes += text.len();
-            searched.found.extend(token_in(&text).map(|around| format!("{}: …{around}…", path.display())));
+            searched.found.extend(planted_in(&text).map(|around| format!("{}: …{around}…", path.display())));
         }
         Ok(searched)
     }
@@ -153,16 +151,10 @@ fn everything(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// A little of what is around it.
-fn token_in(text: &[u8]) -> Option<String> {
-    let token = TOKEN.concat();
-    let at = text.windows(token.len()).position(|window| window == token.as_bytes())?;
-    let around = &text[at.saturating_sub(100)..text.len().min(at + 60)];
-    Some(String::from_utf8_lossy(around).escape_debug().to_string())
-}
-
 #[cfg(test)]
 mod tests {
+    use integration_tests::PLANTED;
+
     use super::*;
 
     #[test]
@@ -172,7 +164,7 @@ mod tests {
         let write = |name: &str| {
             let path = tmp.join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, format!("before {}url behind", TOKEN.concat())).unwrap();
+            fs::write(&path, format!("before {}url behind", PLANTED)).unwrap();
             path
         };
         write("chromium-profile/Cookies");

@@ -108,7 +108,6 @@ impl State {
         }
     }
 
-    /// Nobody waits for it any more.
     /// It waits no longer than a request may take.
     fn answer_awaited(&mut self, at: At, id: DialogId, req: Req) {
         if let Some(open) = self.dialogs.open.get_mut(&id) {
@@ -119,6 +118,7 @@ impl State {
         }
     }
 
+    /// Whoever waited was told.
     fn nobody_waits(&mut self, id: DialogId) {
         if let Some(open) = self.dialogs.open.get_mut(&id) {
             open.waiting.clear();
