@@ -40,6 +40,8 @@ pub use raw_client::RawClient;
 pub use refusing_proxy::RefusingProxy;
 pub use renderers::{Frozen, Renderers, without_spare_renderers};
 pub use scripted_browser::{ScriptedBrowser, Winner};
-pub use scripted_peer::{Manner, PAGE, PeerConnection, PeerSender, SESSION, ScriptedPeer, frame, frame_head};
+pub use scripted_peer::{
+    Manner, PAGE, PeerConnection, PeerSender, SESSION, ScriptedPeer, dialog_opening, frame, frame_head,
+};
 pub use stage::{Alone, Stage, browser, is_headless_shell, major_version, patience};
 pub use talk::{Held, accept, accept_with, dismiss};

@@ -75,6 +75,8 @@ impl PeerSender {
 enum Out {
     Message(Message),
     Raw(Vec<u8>),
+    /// Bytes with nothing behind them, not even a reply: then the stream ends.
+    Last(Vec<u8>),
     /// Tells that everything before was written.
     Mark(oneshot::Sender<()>),
     End,
@@ -164,6 +166,11 @@ impl PeerConnection {
         let _ = self.out.send(Out::Raw(bytes.into()));
     }
 
+    /// Sends bytes as they are, behind the messages before, and ends the stream behind them.
+    pub fn send_last(&self, bytes: impl Into<Vec<u8>>) {
+        let _ = self.out.send(Out::Last(bytes.into()));
+    }
+
     /// For a flood beside everything else.
     #[must_use]
     pub fn sender(&self) -> PeerSender {
@@ -177,14 +184,12 @@ impl PeerConnection {
 
     /// An event of the page's session.
     pub fn event(&self, method: &str, params: Value) {
-        self.send(&json!({ "method": method, "params": params, "sessionId": SESSION }));
+        self.send(&event(method, params));
     }
 
     /// A dialog opens on the page.
     pub fn opens_dialog(&self, message: &str) {
-        let params = json!({ "url": "https://example.com/", "frameId": PAGE, "message": message, "type": "confirm",
-            "hasBrowserHandler": true, "defaultPrompt": "" });
-        self.event("Page.javascriptDialogOpening", params);
+        self.send(&dialog_opening(message));
     }
 
     /// Waits for a command with this method; those before it are skipped.
@@ -204,6 +209,18 @@ impl PeerConnection {
     pub fn reply(&self, command: &Value, result: Value) {
         self.send(&reply(command, "result", result));
     }
+}
+
+fn event(method: &str, params: Value) -> Value {
+    json!({ "method": method, "params": params, "sessionId": SESSION })
+}
+
+/// What says that a dialog opened on the page.
+#[must_use]
+pub fn dialog_opening(message: &str) -> Value {
+    let params = json!({ "url": "https://example.com/", "frameId": PAGE, "message": message, "type": "confirm",
+        "hasBrowserHandler": true, "defaultPrompt": "" });
+    event("Page.javascriptDialogOpening", params)
 }
 
 /// The bytes of a WebSocket frame as a server sends it: `first` has FIN and the opcode.
@@ -262,6 +279,12 @@ async fn converse(
             out = outgoing.recv() => match out {
                 Some(Out::Message(message)) => socket.send(message).await.is_ok(),
                 Some(Out::Raw(bytes)) => socket.get_mut().write_all(&bytes).await.is_ok(),
+                Some(Out::Last(bytes)) => {
+                    // The client may be gone already; then nothing is lost by that.
+                    let _ = socket.get_mut().write_all(&bytes).await;
+                    let _ = socket.get_mut().shutdown().await;
+                    return;
+                }
                 Some(Out::Mark(written)) => written.send(()).is_ok(),
                 Some(Out::End) | None => return,
             },

@@ -57,6 +57,19 @@ pub enum Due {
     Objects(Route),
 }
 
+impl Due {
+    /// Whether it is over within seconds when nothing happens any more; the others stand, or wait for somebody.
+    fn passes(&self) -> bool {
+        match self {
+            Self::Setup(_) | Self::Confirm(_) | Self::Reason(_) | Self::Held(_) | Self::Context(_) => true,
+            Self::Suspect(_) | Self::Orphan(_) | Self::Flood(_) | Self::Objects(_) => true,
+            Self::Handshake | Self::Reconnect | Self::Probe | Self::ProbeAnswer | Self::Stop => false,
+            Self::GuardRetry | Self::GuardAnswer => false,
+            Self::Dialog(_) | Self::Answer(_) | Self::Call(_) | Self::Result(_) | Self::Late(_) => false,
+        }
+    }
+}
+
 /// The table of deadlines.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Vec<(Due, At)>", into = "Vec<(Due, At)>")]
@@ -109,6 +122,12 @@ impl Deadlines {
     pub fn unexplained(&self) -> impl Iterator<Item = DialogId> {
         let all = self.by_due.range(Due::Reason(DialogId(0))..=Due::Reason(DialogId(u64::MAX)));
         all.filter_map(|(due, _)| if let Due::Reason(id) = due { Some(*id) } else { None })
+    }
+
+    /// How many there are of those that end by themselves within seconds, with nothing coming after them.
+    #[must_use]
+    pub fn passing(&self) -> usize {
+        self.by_due.keys().filter(|due| due.passes()).count()
     }
 
     /// How many there are.

@@ -39,6 +39,8 @@ pub struct Holdings {
     pub orphaned_pages: usize,
     /// Deadlines.
     pub deadlines: usize,
+    /// Those of them that are over within seconds when nothing happens any more.
+    pub passing_deadlines: usize,
 }
 
 impl Holdings {
@@ -61,6 +63,7 @@ impl Holdings {
             bridge_held: state.bridge.held.len(),
             orphaned_pages: state.connection.orphaned.len(),
             deadlines: state.deadlines.len(),
+            passing_deadlines: state.deadlines.passing(),
         }
     }
 }

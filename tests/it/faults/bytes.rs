@@ -1,6 +1,6 @@
 //! What is no WebSocket, or a strange one.
 
-use integration_tests::{Manner, frame, frame_head};
+use integration_tests::{Manner, dialog_opening, frame, frame_head};
 use serde_json::json;
 use supervisor::limits::MAX_MESSAGE;
 use supervisor::{Code, EvalOptions};
@@ -122,12 +122,11 @@ async fn a_close_frame_says_why_and_the_connection_is_made_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_ends_inside_a_frame_loses_that_frame_only() {
     let mut faulted = Faulted::start(Manner::Browser).await;
-    faulted.connection.opens_dialog("the last whole message");
-    let half = &frame(TEXT, &[b' '; 100])[..50];
-    faulted.connection.send_raw(half);
-    faulted.until(|it| it.pending_dialogs.iter().any(|it| it.message == "the last whole message")).await;
-    faulted.connection.end();
+    let mut last = frame(TEXT, dialog_opening("the last whole message").to_string().as_bytes());
+    last.extend(&frame(TEXT, &[b' '; 100])[..50]);
+    faulted.connection.send_last(last);
     faulted.loses_and_returns().await;
     let recent = &faulted.task.snapshot().recent_dialogs;
-    assert_eq!(recent[0].reason, Some(supervisor::supervisor_core::dialog::Reason::Disconnected));
+    let ended = recent.iter().find(|it| it.message == "the last whole message").unwrap();
+    assert_eq!(ended.reason, Some(supervisor::supervisor_core::dialog::Reason::Disconnected));
 }

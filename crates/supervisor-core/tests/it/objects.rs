@@ -29,11 +29,13 @@ fn released(rig: &Rig) -> Vec<Value> {
 fn objects_of_talk_and_of_complaints_are_let_go_once_a_second() {
     for kind in ["log", "error"] {
         let mut rig = Rig::with_page();
+        let before = rig.machine.holdings().passing_deadlines;
         for _ in 0..100 {
             logs(&mut rig, kind, OBJECT);
         }
         rig.advance(OBJECTS_KEPT - MOMENT);
         assert!(released(&rig).is_empty());
+        assert_eq!(rig.machine.holdings().passing_deadlines, before + 1);
         logs(&mut rig, kind, OBJECT);
         rig.advance(MOMENT);
         assert_eq!(released(&rig).len(), 1, "{kind}");
@@ -47,6 +49,8 @@ fn objects_of_talk_and_of_complaints_are_let_go_once_a_second() {
         logs(&mut rig, kind, OBJECT);
         rig.advance(OBJECTS_KEPT);
         assert_eq!(released(&rig).len(), 1, "{kind}: those that came later");
+        let held = rig.machine.holdings();
+        assert!(held.passing_deadlines <= before && held.deadlines > held.passing_deadlines, "{held:?}");
     }
 }
 

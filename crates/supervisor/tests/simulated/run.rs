@@ -9,6 +9,7 @@ use supervisor::{
     DialogPolicy, EventStream, Observed, Options, Recorded, Snapshot, StartOptions, Status, Supervisor,
 };
 use supervisor_transcript::{Replayed, check, drive};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 use crate::host::Host;
@@ -22,9 +23,6 @@ const MOST_DIALOGS: usize = 100;
 
 /// `stop` is bounded to a second.
 const STOP: Duration = Duration::from_millis(1_100);
-
-/// `stop` waits for the recording, whose thread has a clock of its own: on paused time that says nothing about how long.
-const STOP_RECORDING: Duration = Duration::from_secs(3_600);
 
 /// One in so many seeds is not recorded.
 const UNRECORDED: u64 = 4;
@@ -98,11 +96,27 @@ async fn live(seed: u64, ops: u64, recording: Option<&Path>) -> Result<Live, Str
     settle(&network).await;
     host.all_answered().await?;
     let truth = network.truth();
-    let bound = if recording.is_some() { STOP_RECORDING } else { STOP };
-    let stopped = timeout(bound, supervisor.stop("simulated")).await;
-    stopped.map_err(|_| "stop takes a second at most".to_owned())?;
+    stop(&supervisor, recording.is_some()).await?;
     gather(&mut stream, &mut events)?;
     Ok(Live { events, snapshot: task.snapshot(), truth, answered: host.answered })
+}
+
+/// Of a run that is recorded, `stop` waits for the thread that writes. That has a clock of its own: paused time runs out
+/// meanwhile.
+async fn stop(supervisor: &Supervisor, recorded: bool) -> Result<(), String> {
+    let stopped = supervisor.stop("simulated");
+    if !recorded {
+        return timeout(STOP, stopped).await.map(drop).map_err(|_| "stop takes a second at most".to_owned());
+    }
+    let (tell, passed) = oneshot::channel();
+    std::thread::spawn(move || {
+        std::thread::sleep(WRITTEN);
+        let _ = tell.send(());
+    });
+    tokio::select! {
+        _ = stopped => Ok(()),
+        _ = passed => Err("stop hangs".to_owned()),
+    }
 }
 
 async fn happen(network: &Network, host: &mut Host, draw: &mut Draw) {
