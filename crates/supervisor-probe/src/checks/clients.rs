@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use supervisor::supervisor_core::Route;
-use supervisor::{RawSocket, SessionId, TargetId};
+use supervisor::{DialogId, RawSocket, SessionId, TargetId};
 use tokio::sync::broadcast::Receiver;
 use tokio::time::timeout;
 
@@ -19,6 +19,8 @@ use crate::stage::Stage;
 
 const OPENING: &str = "Page.javascriptDialogOpening";
 const CLOSED: &str = "Page.javascriptDialogClosed";
+
+const QUESTION: &str = "probe: for the second client";
 
 pub(crate) async fn second(stage: &Stage<'_>, notes: &mut Notes<'_>) -> Result<(), Trouble> {
     let request = stage.request;
@@ -52,6 +54,14 @@ async fn sees(line: &Line, target: &TargetId) -> Result<bool, Trouble> {
     Ok(all.iter().any(|it| it["targetId"] == target.as_str()))
 }
 
+/// Waits until the first client has heard, too, that the dialog is over: until then it asks the page nothing.
+async fn ours_is_over(stage: &Stage<'_>, page: &Opened, last: DialogId) -> Result<(), Trouble> {
+    if let Some(dialog) = stage.dialog(page, last, QUESTION).await? {
+        stage.stays_open(dialog.id, stage.patience()).await?;
+    }
+    Ok(())
+}
+
 /// It listens to the page's dialogs on a connection of its own.
 struct Client {
     line: Line,
@@ -73,9 +83,9 @@ impl Client {
     }
 
     async fn dialog(&self, stage: &Stage<'_>, notes: &mut Notes<'_>, page: &Opened) -> Result<(), Trouble> {
-        let mut events = self.line.events();
+        let (mut events, last) = (self.line.events(), stage.last_dialog());
         let frame = stage.main_frame(&page.target).await?;
-        stage.start(&frame, "window.answer = [confirm('probe: for the second client')]").await?;
+        stage.start(&frame, &format!("window.answer = [confirm('{QUESTION}')]")).await?;
         if timeout(stage.patience(), self.hears(&mut events, OPENING)).await.is_err() {
             notes.note(Row::SecondClientSees, Verdict::no("not_seen"));
             return Ok(());
@@ -86,7 +96,10 @@ impl Client {
             Err(_) => self.answers().await?,
         };
         let verdict = match verdict.is_yes() {
-            true => asking::got_as_expected(&stage.answer(&frame).await?, &json!(true)),
+            true => {
+                ours_is_over(stage, page, last).await?;
+                asking::got_as_expected(&stage.answer(&frame).await?, &json!(true))
+            }
             false => verdict,
         };
         notes.note(Row::SecondClientAnswers, verdict);
