@@ -1,5 +1,5 @@
-//! The actions to choose from, and how often each is worth choosing. Property tests, the simulator and the histogram
-//! draw from the same menu.
+//! The actions to choose from, and how often each is worth choosing. Property tests and the simulator draw
+//! from the same menu.
 
 use cdp_wire::page::DialogType;
 

@@ -2,9 +2,11 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use supervisor_core::At;
 
 use crate::check::assert_sound;
-use crate::script::{cases, scripts};
+use crate::script::{LENGTH, Script, cases, scripts};
+use crate::shares::Property;
 use crate::world::{Owned, World};
 
 /// How a message is spoilt.
@@ -58,42 +60,52 @@ fn spoilt(text: &str, spoil: &Spoil) -> Vec<String> {
     }
 }
 
-proptest! {
-    #![proptest_config(cases(192, "tests/orderings/regressions/bytes.txt"))]
+fn usual() -> ProptestConfig {
+    cases(192, "tests/orderings/regressions/bytes.txt")
+}
 
-    /// A recorded run is played again with spoilt messages.
-    #[test]
-    fn spoilt_messages_break_nothing(
-        script in scripts(40),
-        spoils in vec((any::<u16>(), spoil()), 1..12),
-    ) {
-        let inputs = World::run(&script).into_inputs();
-        let mut world = World::new(script.config, script.seed);
-        let count = inputs.len().max(1);
-        for (index, (at, input)) in inputs.iter().enumerate().skip(2) {
-            let hit = spoils.iter().find(|(place, _)| usize::from(*place) % count == index);
-            let Owned::Received(epoch, text) = input else {
-                world.machine.step(*at, input.borrow());
-                continue;
-            };
-            let texts = hit.map_or_else(|| vec![text.clone()], |(_, spoil)| spoilt(text, spoil));
-            for text in texts {
-                world.note(|| format!("recv {text}"));
-                let step = world.machine.step(*at, Owned::Received(*epoch, text).borrow());
-                world.note(|| format!("     {:?}", step.events));
-                assert_sound(&world);
-            }
+/// A recorded run is played again with spoilt messages.
+#[test]
+fn spoilt_messages_break_nothing() {
+    let strategy = (scripts(LENGTH), vec((any::<u16>(), spoil()), 1..12));
+    Property::new("spoilt_messages_break_nothing", usual()).holds(&strategy, |(script, spoils)| {
+        let whole = World::run(&script);
+        let tally = whole.browser.tally();
+        play_spoilt(&script, &whole.into_inputs(), &spoils);
+        Some(tally)
+    });
+}
+
+fn play_spoilt(script: &Script, inputs: &[(At, Owned)], spoils: &[(u16, Spoil)]) {
+    let mut world = World::new(script.config, script.seed);
+    let count = inputs.len().max(1);
+    for (index, (at, input)) in inputs.iter().enumerate().skip(2) {
+        let hit = spoils.iter().find(|(place, _)| usize::from(*place) % count == index);
+        let Owned::Received(epoch, text) = input else {
+            world.machine.step(*at, input.borrow());
+            continue;
+        };
+        let texts = hit.map_or_else(|| vec![text.clone()], |(_, spoil)| spoilt(text, spoil));
+        for text in texts {
+            world.note(|| format!("recv {text}"));
+            let step = world.machine.step(*at, Owned::Received(*epoch, text).borrow());
+            world.note(|| format!("     {:?}", step.events));
+            assert_sound(&world);
         }
     }
+}
 
-    /// Anything at all.
-    #[test]
-    fn no_text_breaks_the_machine(script in scripts(10), texts in vec(".{0,200}", 1..8)) {
+/// Anything at all.
+#[test]
+fn no_text_breaks_the_machine() {
+    let strategy = (scripts(LENGTH), vec(".{0,200}", 1..8));
+    Property::new("no_text_breaks_the_machine", usual()).holds(&strategy, |(script, texts)| {
         let mut world = World::run(&script);
         let epoch = world.machine.state().connection.epoch;
         for text in texts {
             world.input(Owned::Received(epoch, text));
             assert_sound(&world);
         }
-    }
+        Some(world.browser.tally())
+    });
 }

@@ -8,4 +8,5 @@ mod interleaving;
 mod properties;
 mod residue;
 mod script;
+mod shares;
 mod world;

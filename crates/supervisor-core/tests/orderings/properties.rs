@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use browser_model::{Action, Config, Place};
+use browser_model::{Action, Config, Place, Tally};
 use proptest::prelude::*;
 use supervisor_core::call::{Call, CallStage};
 use supervisor_core::{Checkpoint, Machine};
 
 use crate::check::{assert_answered_once, assert_dialogs_add_up, assert_sound, assert_true};
-use crate::script::{Ask, Op, cases, scripts};
+use crate::script::{Ask, LENGTH, Op, cases, scripts};
+use crate::shares::Property;
 use crate::world::World;
 
 /// Longer than every deadline of the machine but those of calls and of late results.
@@ -41,14 +42,16 @@ fn free_pages(world: &mut World) {
     }
 }
 
-fn assert_no_deaths<'o>(config: Config, seed: u64, ops: impl IntoIterator<Item = &'o Op>) {
+fn assert_no_deaths<'o>(config: Config, seed: u64, ops: impl IntoIterator<Item = &'o Op>) -> Tally {
     let mut world = World::new(config, seed);
     for op in ops {
         world.drain();
         world.play(op);
     }
     settle(&mut world);
-    assert_eq!(world.browser.tally().deaths, 0);
+    let tally = world.browser.tally();
+    assert_eq!(tally.deaths, 0);
+    tally
 }
 
 /// What makes a page deadly outlives the connection that saw it: an iframe that was removed with its dialog open before the
@@ -78,12 +81,15 @@ fn resumed(machine: &Machine) -> Machine {
     Machine::resume(read)
 }
 
-proptest! {
-    #![proptest_config(cases(256, "tests/orderings/regressions/properties.txt"))]
+/// As many cases as proptest has by itself.
+fn usual() -> ProptestConfig {
+    cases(256, "tests/orderings/regressions/properties.txt")
+}
 
-    /// Nothing panics and every moment is sound.
-    #[test]
-    fn every_moment_is_sound(script in scripts(60)) {
+/// Nothing panics and every moment is sound.
+#[test]
+fn every_moment_is_sound() {
+    Property::new("every_moment_is_sound", usual()).holds(&scripts(LENGTH), |script| {
         let mut world = World::new(script.config, script.seed);
         for op in &script.ops {
             world.play(op);
@@ -92,28 +98,38 @@ proptest! {
         settle(&mut world);
         assert_sound(&world);
         assert_dialogs_add_up(&world);
-    }
+        Some(world.browser.tally())
+    });
+}
 
-    /// When all is settled, the machine believes what is true.
-    #[test]
-    fn what_is_believed_is_true(script in scripts(60)) {
+/// When all is settled, the machine believes what is true.
+#[test]
+fn what_is_believed_is_true() {
+    Property::new("what_is_believed_is_true", usual()).holds(&scripts(LENGTH), |script| {
         let mut world = World::run(&script);
         settle(&mut world);
         assert_true(&world);
-    }
+        Some(world.browser.tally())
+    });
+}
 
-    /// A machine that has heard all that there was to hear kills no browser, whatever a host or a policy asks. Of a frame
-    /// whose session was taken away it hears nothing.
-    #[test]
-    fn nothing_kills_the_browser(script in scripts(60)) {
+/// A machine that has heard all that there was to hear kills no browser, whatever a host or a policy asks. Of a frame
+/// whose session was taken away it hears nothing.
+#[test]
+fn nothing_kills_the_browser() {
+    // Here a target is resumed before anything else happens.
+    let property = Property::new("nothing_kills_the_browser", usual()).without("removals during attach");
+    property.holds(&scripts(LENGTH), |script| {
         let config = Config { dialog_frame_ids: true, ..script.config };
         let ops = script.ops.iter().filter(|op| !matches!(op, Op::Act(Action::Detach { .. })));
-        assert_no_deaths(config, script.seed, ops);
-    }
+        Some(assert_no_deaths(config, script.seed, ops))
+    });
+}
 
-    /// Each request of a host ends, once.
-    #[test]
-    fn each_request_is_answered_once(script in scripts(60)) {
+/// Each request of a host ends, once.
+#[test]
+fn each_request_is_answered_once() {
+    Property::new("each_request_is_answered_once", usual()).holds(&scripts(LENGTH), |script| {
         let mut world = World::run(&script);
         settle(&mut world);
         world.settle_for(CALLS);
@@ -123,43 +139,59 @@ proptest! {
         let is_held = |call: &Call| !names_frames && matches!(call.stage, CallStage::Interrupted(..));
         assert!(world.machine.state().calls.open.values().all(is_held));
         assert!(world.machine.state().calls.waiters.is_empty());
-    }
+        Some(world.browser.tally())
+    });
+}
 
-    /// The same inputs give the same events and the same snapshot, and the state is the fold of the events.
-    #[test]
-    fn a_run_can_be_repeated(script in scripts(60)) {
+/// The same inputs give the same events and the same snapshot, and the state is the fold of the events.
+#[test]
+fn a_run_can_be_repeated() {
+    Property::new("a_run_can_be_repeated", usual()).holds(&scripts(LENGTH), |script| {
         let mut world = World::run(&script);
         settle(&mut world);
-        let mut again = Machine::new(&World::beginning());
-        let mut folded = again.state().clone();
-        let mut events = Vec::new();
-        for (at, input) in &world.inputs {
-            events.extend(again.step(*at, input.borrow()).events);
-        }
-        assert_eq!(&events, &world.events);
-        assert_eq!(again.snapshot(), world.machine.snapshot());
-        assert_eq!(again.state(), world.machine.state());
-        for recorded in &events {
-            folded.apply(recorded);
-        }
-        assert!(&folded == world.machine.state(), "the state is not the fold of the events");
-    }
+        assert_repeats(&mut world);
+        Some(world.browser.tally())
+    });
+}
 
-    /// A machine that is written down and read again goes on as if nothing had happened.
-    #[test]
-    fn a_checkpoint_has_all_that_counts(script in scripts(60), every in 1..20_usize) {
+fn assert_repeats(world: &mut World) {
+    let mut again = Machine::new(&World::beginning());
+    let mut folded = again.state().clone();
+    let mut events = Vec::new();
+    for (at, input) in &world.inputs {
+        events.extend(again.step(*at, input.borrow()).events);
+    }
+    assert_eq!(&events, &world.events);
+    assert_eq!(again.snapshot(), world.machine.snapshot());
+    assert_eq!(again.state(), world.machine.state());
+    for recorded in &events {
+        folded.apply(recorded);
+    }
+    assert!(&folded == world.machine.state(), "the state is not the fold of the events");
+}
+
+/// A machine that is written down and read again goes on as if nothing had happened.
+#[test]
+fn a_checkpoint_has_all_that_counts() {
+    let strategy = (scripts(LENGTH), 1..20_usize);
+    Property::new("a_checkpoint_has_all_that_counts", usual()).holds(&strategy, |(script, every)| {
         let mut world = World::run(&script);
         settle(&mut world);
-        let mut whole = Machine::new(&World::beginning());
-        let mut parts = Machine::new(&World::beginning());
-        for (number, (at, input)) in world.inputs.iter().enumerate() {
-            if number % every == 0 {
-                parts = resumed(&parts);
-            }
-            assert_eq!(parts.step(*at, input.borrow()), whole.step(*at, input.borrow()));
-            assert_eq!(parts.next_deadline(), whole.next_deadline());
-            assert_eq!(parts.snapshot(), whole.snapshot());
+        assert_goes_on(&world, every);
+        Some(world.browser.tally())
+    });
+}
+
+fn assert_goes_on(world: &World, every: usize) {
+    let mut whole = Machine::new(&World::beginning());
+    let mut parts = Machine::new(&World::beginning());
+    for (number, (at, input)) in world.inputs.iter().enumerate() {
+        if number % every == 0 {
+            parts = resumed(&parts);
         }
-        assert!(parts.is_at(&whole.checkpoint()));
+        assert_eq!(parts.step(*at, input.borrow()), whole.step(*at, input.borrow()));
+        assert_eq!(parts.next_deadline(), whole.next_deadline());
+        assert_eq!(parts.snapshot(), whole.snapshot());
     }
+    assert!(parts.is_at(&whole.checkpoint()));
 }

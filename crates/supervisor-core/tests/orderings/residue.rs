@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use browser_model::{Action, Config, Place};
-use proptest::prelude::*;
 use supervisor_core::Machine;
 
 use crate::properties::settle;
-use crate::script::{cases, scripts};
+use crate::script::{LENGTH, cases, scripts};
+use crate::shares::Property;
 use crate::world::World;
 
 fn assert_nothing_left(machine: &Machine) {
@@ -20,12 +20,11 @@ fn assert_nothing_left(machine: &Machine) {
     assert!(state.calls.open.is_empty() && state.calls.by_req.is_empty(), "calls: {:?}", state.calls);
 }
 
-proptest! {
-    #![proptest_config(cases(128, "tests/orderings/regressions/residue.txt"))]
-
-    /// When all pages have closed, all that hung on them is gone.
-    #[test]
-    fn closed_pages_leave_nothing(script in scripts(50)) {
+/// When all pages have closed, all that hung on them is gone.
+#[test]
+fn closed_pages_leave_nothing() {
+    let config = cases(128, "tests/orderings/regressions/residue.txt");
+    Property::new("closed_pages_leave_nothing", config).holds(&scripts(LENGTH), |script| {
         let mut world = World::run(&script);
         settle(&mut world);
         while world.browser.act(Action::ClosePage { page: 0 }) == browser_model::Acted::Done {}
@@ -33,7 +32,8 @@ proptest! {
         if !world.is_over() {
             assert_nothing_left(&world.machine);
         }
-    }
+        Some(world.browser.tally())
+    });
 }
 
 /// 10,000 frames come, go to other processes and go.

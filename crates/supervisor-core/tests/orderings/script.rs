@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use browser_model::{Action, Config, Entry, menu};
+use browser_model::{Action, Config, Entry, Place, menu};
+use cdp_wire::page::DialogType;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::Union;
@@ -48,6 +49,9 @@ pub(crate) struct Script {
     pub(crate) ops: Vec<Op>,
 }
 
+/// Fewer things than this happen in a run: enough that each of the hard ones of the model comes up in one run of twenty.
+pub(crate) const LENGTH: usize = 60;
+
 /// What proptest runs unless `PROPTEST_CASES` says otherwise.
 const USUAL_CASES: u32 = 256;
 
@@ -66,8 +70,17 @@ pub(crate) fn cases(count: u32, regressions: &'static str) -> ProptestConfig {
 
 /// Runs of up to so many things.
 pub(crate) fn scripts(length: usize) -> impl Strategy<Value = Script> {
-    let parts = (0..1_u16 << 11, any::<u64>(), vec(op(), 1..length));
-    parts.prop_map(|(bits, seed, ops)| Script { config: Config::from_bits(bits), seed, ops })
+    let part = prop_oneof![
+        20 => op().prop_map(|op| vec![op]),
+        1 => (episode(), 20..80_u8).prop_map(|(actions, count)| heard(&actions, count)),
+    ];
+    let parts = (0..1_u16 << 11, any::<u64>(), vec(part, 1..length));
+    parts.prop_map(|(bits, seed, ops)| Script { config: Config::from_bits(bits), seed, ops: ops.concat() })
+}
+
+/// Actions, each one after so many messages.
+fn heard(actions: &[Action], count: u8) -> Vec<Op> {
+    actions.iter().flat_map(|action| [Op::Deliver(count), Op::Act(*action)]).collect()
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -84,6 +97,50 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
     let choices =
         menu().into_iter().map(|Entry { weight, make }| (weight, any::<[u8; 4]>().prop_map(make).boxed()));
     Union::new_weighted(choices.collect())
+}
+
+/// What takes several actions, most of which must have been heard of before the next: by chance alone it is seldom.
+pub(crate) fn episode() -> impl Strategy<Value = Vec<Action>> {
+    prop_oneof![restore(), overlap(), nest(), move_away_and_back()]
+}
+
+/// A page with an iframe comes back out of the cache.
+fn restore() -> impl Strategy<Value = Vec<Action>> {
+    any::<[u8; 4]>().prop_map(|[page, parent, site, other]| {
+        let go = |site, cache| Action::NavigatePage { page, to: Place::Site(site), cache };
+        let add = Action::AddFrame { parent, to: Place::Site(other) };
+        vec![go(site, false), add, go(other, true), Action::Back { page }]
+    })
+}
+
+/// Two frames of two processes open a dialog each.
+fn overlap() -> impl Strategy<Value = Vec<Action>> {
+    any::<[u8; 3]>().prop_map(|[parent, one, other]| {
+        let alert = |frame| Action::OpenDialog { frame, kind: DialogType::Alert };
+        vec![Action::AddFrame { parent, to: Place::Sandboxed }, alert(one), alert(other)]
+    })
+}
+
+/// Iframes of several sites in each other.
+fn nest() -> impl Strategy<Value = Vec<Action>> {
+    vec(any::<(u8, u8)>(), 3..5).prop_map(|frames| {
+        let add = |(parent, site)| Action::AddFrame { parent, to: Place::Site(site) };
+        frames.into_iter().map(add).collect()
+    })
+}
+
+/// An iframe goes to another process; then frames come back into those of their parents, or go.
+fn move_away_and_back() -> impl Strategy<Value = Vec<Action>> {
+    any::<[u8; 6]>().prop_map(|[parent, site, away, home, again, gone]| {
+        let navigate = |frame, to| Action::Navigate { frame, to, slow: false };
+        vec![
+            Action::AddFrame { parent, to: Place::Site(site) },
+            navigate(away, Place::Site(site.wrapping_add(1))),
+            navigate(home, Place::Srcdoc),
+            navigate(again, Place::Blank),
+            Action::RemoveFrame { frame: gone },
+        ]
+    })
 }
 
 fn ask() -> impl Strategy<Value = Ask> {
