@@ -8,6 +8,7 @@ mod import;
 mod mcp;
 mod observe;
 mod parts;
+mod policies;
 mod probe;
 mod purity;
 mod race;
