@@ -16,6 +16,7 @@ pub(crate) mod intercept;
 pub(crate) mod rules;
 pub(crate) mod sandbox;
 mod script;
+pub(crate) mod wanted;
 
 use std::collections::BTreeMap;
 

@@ -8,6 +8,7 @@ use cdp_wire::{FetchRequestId, FrameId, TargetId, Text, parse};
 use serde::Deserialize;
 
 use crate::bridge::script::{self, Secrets};
+use crate::bridge::wanted::Wanted;
 use crate::bridge::{Element, Paused, Unavailable, intercept, sandbox};
 use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
@@ -20,7 +21,7 @@ use crate::ids::{DialogId, Route};
 use crate::limits::{MAX_BRIDGE_DIALOGS, MAX_SHOWN_TEXT, SNATCHED_AT_ONCE, SNATCHES_THAT_TELL};
 use crate::observe::bridge as observe_bridge;
 use crate::options::Bridge as Choice;
-use crate::shown::{Shown, cut};
+use crate::shown::cut;
 use crate::state::State;
 
 /// Turns the bridge on or off where that is called for.
@@ -177,21 +178,8 @@ fn describe(
     if open.len() >= MAX_BRIDGE_DIALOGS || is_held || open.iter().any(waits) {
         return None;
     }
-    let known = state.frames.get(&frame);
-    let page =
-        known.map_or_else(|| Some(state.sessions.get(route)?.page.clone()), |it| Some(it.page.clone()))?;
-    Some(DialogOpening {
-        route: state.pages.get(&page)?.route.clone(),
-        page,
-        url: known.map(|frame| frame.url.clone()).unwrap_or_default(),
-        frame: Some(frame),
-        kind: asked.kind,
-        message: Shown::new(&asked.message),
-        default_prompt: cut(&asked.preset, MAX_SHOWN_TEXT).to_owned(),
-        source: Source::Bridge,
-        has_browser_handler: false,
-        paused: None,
-    })
+    let wanted = Wanted { kind: asked.kind, message: &asked.message, preset: &asked.preset };
+    wanted.dialog(state, route, frame)
 }
 
 /// The page learns at once that nobody can be asked so; the script then asks the browser.

@@ -9,12 +9,13 @@ use cdp_wire::{FrameId, Text, base64};
 use serde::Deserialize;
 
 use crate::bridge::Paused;
+use crate::bridge::wanted::Wanted;
 use crate::context::Cx;
 use crate::dialog::rules::{self as dialog_rules, New};
-use crate::dialog::{ClosedBy, DialogOpening, Progress, Reason, Source};
+use crate::dialog::{ClosedBy, DialogOpening, Progress, Reason};
 use crate::ids::{DialogId, Route};
 use crate::limits::{MAX_BRIDGE_DIALOGS, MAX_SHOWN_TEXT};
-use crate::shown::{Shown, cut};
+use crate::shown::cut;
 use crate::state::State;
 
 /// The domain that never resolves: only a bridge asks for it.
@@ -46,20 +47,9 @@ fn asked(state: &State, route: &Route, event: &RequestPaused<'_>) -> Option<Dial
     let body = event.request.post_data.as_deref().filter(|_| leads_nowhere(&event.request.url))?;
     let asked: Asked<'_> = serde_json::from_str(body).ok()?;
     let frame = FrameId::from(event.frame_id.as_str());
-    let known = state.frames.get(&frame);
-    let page = known.map(|it| it.page.clone()).or_else(|| Some(state.sessions.get(route)?.page.clone()))?;
-    Some(DialogOpening {
-        route: state.pages.get(&page)?.route.clone(),
-        page,
-        url: known.map(|frame| frame.url.clone()).unwrap_or_default(),
-        frame: Some(frame),
-        kind: asked.kind,
-        message: Shown::new(&asked.message),
-        default_prompt: cut(&asked.preset, MAX_SHOWN_TEXT).to_owned(),
-        source: Source::Bridge,
-        has_browser_handler: false,
-        paused: Some(Paused { route: route.clone(), request: event.request_id.to_string() }),
-    })
+    let wanted = Wanted { kind: asked.kind, message: &asked.message, preset: &asked.preset };
+    let paused = Some(Paused { route: route.clone(), request: event.request_id.to_string() });
+    Some(DialogOpening { paused, ..wanted.dialog(state, route, frame)? })
 }
 
 fn leads_nowhere(url: &str) -> bool {
