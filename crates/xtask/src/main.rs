@@ -58,7 +58,7 @@ enum Chore {
     Soak(soak::Args),
     /// The process that a soak watches.
     #[command(name = soak::SUPERVISED, hide = true)]
-    SoakSupervised,
+    SoakSupervised(soak::SupervisedArgs),
     /// Records `fixtures/transcripts` anew with a real Chromium.
     Transcripts(transcripts::Args),
 }
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
         Chore::Protocol(args) => protocol::run(&args),
         Chore::Simulate(args) => simulate::run(&args),
         Chore::Soak(args) => soak::run(&args),
-        Chore::SoakSupervised => soak::run_supervised(),
+        Chore::SoakSupervised(args) => soak::run_supervised(&args),
         Chore::Transcripts(args) => transcripts::run(&args),
     };
     match done {

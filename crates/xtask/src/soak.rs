@@ -7,36 +7,38 @@
 
 mod agent;
 mod child;
+mod commit;
 mod counts;
 mod hand;
 mod late;
 mod names;
+mod play;
 mod process;
 mod protocol;
 mod report;
 mod scene;
 mod site;
+mod store;
 mod supervised;
 mod verdict;
 mod wire;
 mod world;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use supervisor::{Action, DialogChoice, DialogView};
-use tokio::time::{sleep, timeout};
 
 use child::Child;
 use counts::Counts;
 use hand::Hand;
+use play::{cut, play, rescue};
 use protocol::Sample;
-use scene::{Scene, Set};
+use store::Place;
 use verdict::Verdict;
-use world::{Tab, World};
+use world::World;
 
-pub(crate) use supervised::run as run_supervised;
+pub(crate) use supervised::{Args as SupervisedArgs, run as run_supervised};
 
 /// The hidden chore that is the process that is watched.
 pub(crate) const SUPERVISED: &str = "soak-supervised";
@@ -59,9 +61,6 @@ const PACE: Duration = Duration::from_millis(4_500);
 /// From one cut to the next.
 const CUT_EVERY: Duration = Duration::from_secs(18);
 
-/// Longer than the watchdog waits.
-const RESCUE_AFTER: Duration = Duration::from_secs(4);
-
 /// How often the browser is replaced by another.
 const RESTART_EVERY: u32 = 12;
 
@@ -76,9 +75,9 @@ pub(crate) struct Args {
     /// The folder for `soak.html` and `soak.json`.
     #[arg(long, default_value = "target/soak")]
     out: PathBuf,
-    /// A folder for recordings of the tasks, to look into what went wrong. They take part in what is measured.
+    /// The folder for the journal and the recordings, to look into what went wrong; otherwise they are deleted afterwards.
     #[arg(long)]
-    record: Option<PathBuf>,
+    keep: Option<PathBuf>,
     /// Do as much as the machine can, in the place of a quarter of one core.
     #[arg(long)]
     fast: bool,
@@ -109,6 +108,8 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// All that a run leaves.
 #[derive(Debug, Default, serde::Serialize)]
 struct Record {
+    /// What was watched: the commit that it was built from.
+    commit: String,
     browser: String,
     minutes: f64,
     samples: Vec<Sample>,
@@ -125,6 +126,7 @@ struct Record {
 struct Soak {
     world: World,
     child: Child,
+    _store: Place,
     counts: Counts,
     begun: Instant,
     length: Duration,
@@ -140,16 +142,17 @@ impl Soak {
         let length = Duration::try_from_secs_f64(args.minutes * 60.0).context("--minutes")?;
         let round = ROUND.min(length / ROUNDS);
         let pace = if args.fast { Duration::ZERO } else { PACE };
-        let mut child = Child::start()?;
-        let world = World::start(args.record.clone()).await?;
+        let store = Place::of(args.keep.as_deref())?;
+        let mut child = Child::start(store.path())?;
+        let world = World::start().await?;
         let first = child.rest().await?.map_err(anyhow::Error::msg)?;
         child.bind(world.bindings.clone()).await?;
-        let record =
-            Record { browser: world.browser_version(), minutes: args.minutes, first, ..Record::default() };
+        let (commit, browser) = (commit::name(), world.browser_version());
+        let record = Record { commit, browser, minutes: args.minutes, first, ..Record::default() };
         let cut_every = CUT_EVERY.min(round / 3);
         let turns = (0..world.tabs.len()).map(|tab| tab * 4).collect();
         let (counts, begun) = (Counts::default(), Instant::now());
-        Ok(Self { world, child, counts, begun, length, round, pace, cut_every, turns, record })
+        Ok(Self { world, child, _store: store, counts, begun, length, round, pace, cut_every, turns, record })
     }
 
     async fn run(&mut self) -> Result<()> {
@@ -236,57 +239,5 @@ impl Soak {
             std::mem::take(&mut *self.child.samples().lock().unwrap_or_else(|it| it.into_inner()));
         let went = went.and(last.map(|last| self.record.last = last));
         Ok((self.record, went))
-    }
-}
-
-async fn play(world: &World, counts: &Counts, tab: &Tab, turn: &mut usize, end: Instant, pace: Duration) {
-    let hand = Hand { task: world.task.clone(), target: tab.target.clone() };
-    let url = |host: &str, path: &str| world.pages.url(host, path);
-    let set = Set { hand, url: &url, counts };
-    while Instant::now() < end && world.is_alive() {
-        let scene = Scene::at(*turn);
-        *turn += 1;
-        if !scene.suits(tab.role) {
-            continue;
-        }
-        let next = Instant::now() + pace;
-        match set.play(scene).await {
-            Ok(()) => counts.add(format!("scene: {scene:?}")),
-            Err(error) => {
-                counts.add(format!("scene given up: {scene:?}"));
-                eprintln!("given up: {scene:?} for {:?}: {error:#}", tab.role);
-                let _ = set.hand.free(&set.url("a.test", "/rest")).await;
-            }
-        }
-        sleep(next.min(end).saturating_duration_since(Instant::now())).await;
-    }
-}
-
-/// Dismisses, as another client, what the watched process could not answer: a dialog that was open when the line was cut.
-async fn rescue(world: &World, counts: &Counts) {
-    loop {
-        sleep(RESCUE_AFTER / 8).await;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        let snapshot = world.task.snapshot();
-        let is_old = |dialog: &&DialogView| now - dialog.opened_at > RESCUE_AFTER.as_secs_f64();
-        for dialog in snapshot.pending_dialogs.iter().filter(is_old) {
-            let choice = DialogChoice { dialog_id: Some(dialog.id), target_id: None };
-            if world.task.respond(choice, Action::Dismiss).await.is_ok() {
-                counts.add("dialog rescued");
-            }
-        }
-    }
-}
-
-/// Cuts the line as long as there is time to come back before the rest.
-async fn cut(world: &World, counts: &Counts, end: Instant, every: Duration) {
-    let left = || end.saturating_duration_since(Instant::now());
-    while left() > every {
-        // Never at the same place of a round.
-        let jitter = every / 10 * u32::try_from(world.wire.cuts() % 5).unwrap_or(0);
-        sleep(every / 2 + jitter).await;
-        world.wire.cut();
-        counts.add("cut");
-        let _ = timeout(left().min(every / 2), sleep(every / 2)).await;
     }
 }

@@ -1,5 +1,6 @@
 //! The supervising process, seen from the driver.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,11 +33,12 @@ pub(super) struct Child {
 pub(super) type Samples = Arc<Mutex<Vec<Sample>>>;
 
 impl Child {
-    /// Starts this program once more, as the one that is watched.
-    pub(super) fn start() -> Result<Self> {
+    /// Starts this program once more, as the one that is watched. It writes into this folder.
+    pub(super) fn start(store: &Path) -> Result<Self> {
         let program = std::env::current_exe()?;
         let mut process = Command::new(program)
             .arg(super::SUPERVISED)
+            .arg(store)
             .envs(ALLOCATOR.into_iter().filter(|(name, _)| std::env::var_os(name).is_none()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

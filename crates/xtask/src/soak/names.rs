@@ -2,6 +2,7 @@
 
 use supervisor::Event;
 use supervisor::supervisor_core::dialog::Source;
+use supervisor::supervisor_core::guard::GuardEvent;
 
 /// Names an event, if it is one that is counted. Some count twice: what ended, and how.
 pub(super) fn of_event(event: &Event, mut name: impl FnMut(String)) {
@@ -15,6 +16,17 @@ pub(super) fn of_event(event: &Event, mut name: impl FnMut(String)) {
             name("dialog ended".to_owned());
             name(format!("dialog ended: by {by:?}"));
         }
+        Event::PageAttached { opener, .. } => {
+            name("page attached".to_owned());
+            if opener.is_some() {
+                name("popup attached".to_owned());
+            }
+        }
+        Event::Guard(event) => {
+            if let Some(guard) = guard(event) {
+                name(format!("guard: {guard}"));
+            }
+        }
         Event::DialogReasonKnown { reason, .. } => name(format!("dialog reason: {reason:?}")),
         Event::PageBlocked { why, .. } => name(format!("page blocked: {why:?}")),
         Event::Failed { failure } => name(format!("task failed: {:?}", failure.code)),
@@ -26,11 +38,20 @@ pub(super) fn of_event(event: &Event, mut name: impl FnMut(String)) {
     }
 }
 
+fn guard(event: &GuardEvent) -> Option<&'static str> {
+    Some(match event {
+        GuardEvent::Opened { .. } => "opened",
+        GuardEvent::Lost { .. } => "lost",
+        GuardEvent::Carries { .. } => "dialog carried",
+        GuardEvent::Unsuited { .. } => "given up",
+        _ => return None,
+    })
+}
+
 fn plain(event: &Event) -> Option<&'static str> {
     Some(match event {
         Event::Connected { .. } => "connected",
         Event::ConnectionLost { .. } => "connection lost",
-        Event::PageAttached { .. } => "page attached",
         Event::IframeAttached { .. } => "iframe attached",
         Event::SessionGone { .. } => "session gone",
         Event::SessionCrashed { .. } => "crash",

@@ -11,10 +11,12 @@ use super::protocol::Sample;
 /// # Errors
 /// Where there is no Linux `/proc`.
 pub(super) fn sample() -> Result<Sample> {
+    let (threads, store_threads) = threads()?;
     Ok(Sample {
         rss_kib: resident_kib()?,
         heap_kib: crate::HEAP.allocated() as u64 / 1024,
-        threads: entries("/proc/self/task")?,
+        threads,
+        store_threads,
         // The listing itself holds one.
         handles: entries("/proc/self/fd")? - 1,
         tokio_tasks: tokio::runtime::Handle::current().metrics().num_alive_tasks() as u64,
@@ -27,6 +29,20 @@ fn resident_kib() -> Result<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let number = line.and_then(|rest| rest.trim().split(' ').next()?.parse().ok());
     number.context("/proc/self/status names no VmRSS")
+}
+
+/// Ours and those of sled, which has a pool of its own for the whole process: seven, and more for some seconds.
+fn threads() -> Result<(u64, u64)> {
+    let (mut ours, mut store) = (0, 0);
+    for entry in fs::read_dir("/proc/self/task").context("reading /proc/self/task")? {
+        // One that has just ended is none.
+        match fs::read_to_string(entry?.path().join("comm")) {
+            Ok(name) if name.starts_with("sled-io") => store += 1,
+            Ok(_) => ours += 1,
+            Err(_) => {}
+        }
+    }
+    Ok((ours, store))
 }
 
 fn entries(folder: &str) -> Result<u64> {

@@ -1,7 +1,6 @@
 //! What the driver and the supervising process say to each other: one JSON object a line.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use supervisor::{Bridge, DialogPolicy};
@@ -31,8 +30,6 @@ pub(super) struct Binding {
     pub(super) context: String,
     pub(super) policy: DialogPolicy,
     pub(super) bridge: Bridge,
-    /// Where it is recorded.
-    pub(super) recording: Option<PathBuf>,
 }
 
 /// What it tells on its standard output.
@@ -62,6 +59,10 @@ pub(super) struct Sample {
     /// Open file handles.
     pub(super) handles: u64,
     pub(super) tokio_tasks: u64,
+    /// Threads of the journal's store, which come and go as it likes. They are not in `threads`.
+    pub(super) store_threads: u64,
+    /// Journal and recordings.
+    pub(super) disk_kib: u64,
     /// Records by kind, over all tasks.
     pub(super) records: BTreeMap<String, u64>,
     /// What has happened so far, by kind.

@@ -15,11 +15,12 @@ use super::verdict::Verdict;
 const PAGE: &str = include_str!("report.html");
 
 /// What of the counts is in a line.
-const SHOWN: [(&str, &str); 5] = [
+const SHOWN: [(&str, &str); 6] = [
     ("dialogs", "dialog ended"),
     ("crashes", "crash"),
     ("reconnects", "reconnected"),
     ("iframes", "iframe attached"),
+    ("popups", "popup attached"),
     ("calls", "call ended"),
 ];
 

@@ -133,7 +133,9 @@ impl Set<'_> {
     async fn popup(&self) -> Result<()> {
         self.open("/asks").await?;
         self.hand.eval_as_user("void open('/popup')").await?;
-        self.hand.comes_true(None, "popups === 1").await
+        self.hand.comes_true(None, "popups === 1").await?;
+        self.counts.add("popup");
+        Ok(())
     }
 
     /// A page that asks before it is left: some answers make it stay.

@@ -2,9 +2,11 @@
 //! memory, threads and handles are those of the library and of a small host.
 
 use std::io::{BufRead as _, Write as _};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use supervisor::supervisor_core::snapshot::GuardState;
 use supervisor::{EvalOptions, Options, Reconnect, Scope, StartOptions, Status, Supervisor};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -13,6 +15,7 @@ use super::agent::Agent;
 use super::counts::Counts;
 use super::process;
 use super::protocol::{Binding, Order, Sample, Told};
+use super::store::Store;
 
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
@@ -22,15 +25,22 @@ const REST_LIMIT: Duration = Duration::from_secs(40);
 /// The watchdog of the soak's tasks: soon, so that it has something to do.
 const DIALOG_TIMEOUT: Duration = Duration::from_secs(2);
 
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The folder for the journal and the recordings.
+    store: PathBuf,
+}
+
 /// Reads orders until the input ends.
 ///
 /// # Errors
 /// When the driver is gone, or cannot be understood.
-pub(crate) fn run() -> Result<()> {
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let store = Store::open(&args.store)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let mut orders = orders();
-        Supervised::new().run(&mut orders).await
+        Supervised::new(store).run(&mut orders).await
     })
 }
 
@@ -50,16 +60,18 @@ fn orders() -> mpsc::Receiver<String> {
 struct Supervised {
     started: Instant,
     supervisor: Supervisor,
+    store: Store,
     agents: Vec<Agent>,
     counts: Counts,
     working: watch::Sender<bool>,
 }
 
 impl Supervised {
-    fn new() -> Self {
+    fn new(store: Store) -> Self {
         Self {
             started: Instant::now(),
             supervisor: Supervisor::start(),
+            store,
             agents: Vec::new(),
             counts: Counts::default(),
             working: watch::Sender::new(true),
@@ -117,7 +129,7 @@ impl Supervised {
         self.agents.clear();
         for binding in tasks {
             let name = binding.name.clone();
-            let (url, options) = (binding.url.clone(), options(binding));
+            let (url, options) = (binding.url.clone(), self.options(binding)?);
             let task = self.supervisor.get_or_start(name.clone(), &url, options).await;
             let task = task.map_err(|failure| anyhow::anyhow!("{name}: {failure}"))?;
             self.counts.add("bound");
@@ -158,6 +170,7 @@ impl Supervised {
         let mut sample = process::sample()?;
         sample.at = self.started.elapsed().as_secs_f64();
         sample.counts = self.counts.all();
+        self.store.tell(self.agents.iter().map(|agent| &agent.task), &mut sample);
         for agent in &self.agents {
             let held = serde_json::to_value(agent.task.holdings())?;
             for (kind, count) in held.as_object().into_iter().flatten() {
@@ -166,18 +179,21 @@ impl Supervised {
         }
         Ok(sample)
     }
-}
 
-fn options(binding: Binding) -> StartOptions {
-    let mut options = Options::default();
-    options.dialog_policy = binding.policy;
-    options.dialog_timeout = DIALOG_TIMEOUT;
-    options.bridge = binding.bridge;
-    options.scope = Scope::BrowserContextId(binding.context.as_str().into());
-    options.reconnect = Reconnect { tries: 1_000, within: Duration::from_secs(3_600) };
-    let mut options = StartOptions::from(options);
-    options.recording = binding.recording.map(supervisor::Recording::to);
-    options
+    /// With everything that there is.
+    fn options(&self, binding: Binding) -> Result<StartOptions> {
+        let mut options = Options::default();
+        options.dialog_policy = binding.policy;
+        options.dialog_timeout = DIALOG_TIMEOUT;
+        options.bridge = binding.bridge;
+        options.guard = true;
+        options.scope = Scope::BrowserContextId(binding.context.as_str().into());
+        options.reconnect = Reconnect { tries: 1_000, within: Duration::from_secs(3_600) };
+        let mut options = StartOptions::from(options);
+        options.recording = Some(self.store.recording(&binding.name)?);
+        options.journal = Some(self.store.keeper());
+        Ok(options)
+    }
 }
 
 async fn calm(agent: &Agent, deadline: Instant) -> Result<()> {
@@ -197,6 +213,9 @@ async fn restless(agent: &Agent) -> Option<String> {
     let snapshot = agent.task.snapshot();
     if snapshot.status.status != Status::Connected {
         return Some(format!("it is {:?}", snapshot.status.status));
+    }
+    if snapshot.status.guard.state != GuardState::On {
+        return Some(format!("its guard is {:?}", snapshot.status.guard));
     }
     if !agent.is_idle() || !snapshot.pending_dialogs.is_empty() {
         return Some("something is under way".to_owned());

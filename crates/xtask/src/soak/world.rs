@@ -1,7 +1,6 @@
 //! The browser, its pages, and the driver's own hand in it.
 
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -51,29 +50,17 @@ pub(super) struct World {
     pub(super) task: Task,
     pub(super) tabs: Vec<Tab>,
     pub(super) bindings: Vec<Binding>,
-    /// The folder for recordings, and how many are there.
-    recordings: Option<PathBuf>,
-    bound: u32,
 }
 
 impl World {
-    pub(super) async fn start(recordings: Option<PathBuf>) -> Result<Self> {
+    pub(super) async fn start() -> Result<Self> {
         let pages = PageServer::start(site::site()).await?;
         let browser = launch().await?;
         let wire = Wire::to(port(&browser)?).await?;
         let supervisor = Supervisor::start();
         let task = connect(&supervisor, &browser).await?;
-        let mut world = Self {
-            pages,
-            wire,
-            browser,
-            supervisor,
-            task,
-            tabs: Vec::new(),
-            bindings: Vec::new(),
-            recordings,
-            bound: 0,
-        };
+        let mut world =
+            Self { pages, wire, browser, supervisor, task, tabs: Vec::new(), bindings: Vec::new() };
         world.open_tabs().await?;
         Ok(world)
     }
@@ -113,11 +100,7 @@ impl World {
                 let target = self.created("Target.createTarget", params, "targetId").await?;
                 self.tabs.push(Tab { role, target: TargetId::from(target.as_str()) });
             }
-            self.bound += 1;
-            let mut binding = binding(role, self.wire.url(), context);
-            let file = format!("{}-{}.jsonl", self.bound, binding.name);
-            binding.recording = self.recordings.as_ref().map(|folder| folder.join(file));
-            self.bindings.push(binding);
+            self.bindings.push(binding(role, self.wire.url(), context));
         }
         Ok(())
     }
@@ -179,5 +162,5 @@ fn binding(role: Role, url: String, context: String) -> Binding {
         Role::Policy => (DialogPolicy::AutoAccept, Bridge::Off),
         Role::Bridge => (DialogPolicy::MustRespond, Bridge::On),
     };
-    Binding { name: format!("{role:?}").to_lowercase(), url, context, policy, bridge, recording: None }
+    Binding { name: format!("{role:?}").to_lowercase(), url, context, policy, bridge }
 }
