@@ -158,17 +158,21 @@ fn with_their_sessions(state: &State, mut frames: Vec<FrameId>) -> Reach {
     Reach { sessions, frames, page: None }
 }
 
-/// Adds the frames of ended sessions whose parents are not known yet: the tree does not lead to them.
+/// Adds the frames of ended sessions that the tree does not lead to: their parents are not known yet, or a peer named others
+/// than those in whose process they were announced.
 fn add_strays(state: &State, sessions: &[Route], frames: &mut Vec<FrameId>) {
-    let is_stray = |frame: &FrameId| {
-        let parent = state.frames.get(frame).and_then(|frame| frame.parent.as_ref());
+    let is_stray = |route: &Route, root: &FrameId| {
+        let frame = state.frames.get(root);
+        let parent = frame.and_then(|frame| frame.parent.as_ref());
         parent.is_some_and(|parent| state.frames.get(parent).is_none())
+            || frame.is_some_and(|frame| frame.owner.as_ref() == Some(route))
     };
-    let roots = sessions.iter().filter_map(|route| state.root_frame(route));
-    let strays: Vec<FrameId> = roots.filter(|root| is_stray(root) && !frames.contains(root)).collect();
+    let mut known: FxHashSet<FrameId> = frames.iter().cloned().collect();
+    let roots = sessions.iter().filter_map(|route| Some((route, state.root_frame(route)?)));
+    let strays: Vec<FrameId> =
+        roots.filter(|(route, root)| !known.contains(root) && is_stray(route, root)).map(|it| it.1).collect();
     for root in strays {
         let below = below(state, &root, |_| true);
-        frames.push(root);
-        frames.extend(below);
+        frames.extend(std::iter::once(root).chain(below).filter(|frame| known.insert(frame.clone())));
     }
 }

@@ -34,6 +34,10 @@ fn outcome(config: Config, batches: &[Vec<Action>], seed: u64) -> (Vec<Acted>, O
     let mut frames = believed(&world);
     // Of what died, how much was heard before is chance.
     frames.retain(|_, frame| !frame.crashed);
+    // A frame that never committed has a name where somebody happened to list it.
+    for frame in frames.values_mut().filter(|frame| frame.url.is_empty()) {
+        frame.name.clear();
+    }
     // A page that can neither stay nor go tells nothing any more.
     let truth = world.browser.truth();
     frames.retain(|_, frame| truth.pages.get(&frame.page).is_none_or(|page| !page.is_stuck()));
