@@ -47,6 +47,9 @@ impl Held {
     }
 }
 
+/// Between two tries of what fails for a moment only.
+const TRY_AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
+
 impl Stage {
     /// Evaluates what opens a dialog.
     pub async fn ask(&self, frame: Option<&FrameId>, expression: &str) -> Held {
@@ -118,16 +121,16 @@ impl Stage {
         Ok(serde_json::from_str(value.value.get()).unwrap())
     }
 
-    /// The same where it must succeed. A frame between two documents is tried again.
+    /// The same where it must succeed. A frame between two documents is tried again, and a renderer that a busy machine has
+    /// not let answer yet.
     pub async fn value(&self, frame: Option<&FrameId>, expression: &str) -> Value {
         let since = std::time::Instant::now();
+        let passes = [supervisor::Code::Navigated, supervisor::Code::TargetUnresponsive];
         loop {
             match self.eval(frame, expression).await {
                 Ok(value) => return value,
-                Err(failure)
-                    if failure.code == supervisor::Code::Navigated && since.elapsed() < patience() =>
-                {
-                    tokio::task::yield_now().await;
+                Err(failure) if passes.contains(&failure.code) && since.elapsed() < patience() => {
+                    tokio::time::sleep(TRY_AGAIN).await;
                 }
                 Err(failure) => panic!("{expression}: {failure:?}"),
             }
