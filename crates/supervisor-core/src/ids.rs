@@ -1,5 +1,7 @@
 //! The identifiers that this crate gives out, and the route of a message.
 
+use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
@@ -94,6 +96,50 @@ impl Route {
     }
 }
 
+/// A route as it is looked up by the text of its session, without making one.
+pub(crate) trait Named {
+    fn name(&self) -> Option<&str>;
+}
+
+impl Named for Route {
+    fn name(&self) -> Option<&str> {
+        self.session_id().map(SessionId::as_str)
+    }
+}
+
+impl Named for Option<&str> {
+    fn name(&self) -> Option<&str> {
+        *self
+    }
+}
+
+impl<'a> Borrow<dyn Named + 'a> for Route {
+    fn borrow(&self) -> &(dyn Named + 'a) {
+        self
+    }
+}
+
+/// The order of routes: the root first.
+impl Ord for dyn Named + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(&other.name())
+    }
+}
+
+impl PartialOrd for dyn Named + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for dyn Named + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for dyn Named + '_ {}
+
 impl From<Option<SessionId>> for Route {
     fn from(session: Option<SessionId>) -> Self {
         session.map_or(Route::Root, Route::Session)
@@ -132,6 +178,14 @@ pub enum EndpointKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn routes_and_their_names_have_the_same_order() {
+        let names = [None, Some(""), Some("A"), Some("A1"), Some("a")];
+        let routes = names.map(|name| Route::from(name.map(SessionId::from)));
+        assert!(routes.is_sorted() && names.is_sorted_by(|a, b| *(a as &dyn Named) < *(b as &dyn Named)));
+        assert!(routes.iter().zip(&names).all(|(route, name)| route.name() == *name));
+    }
 
     #[test]
     fn ids_are_written_and_read_the_same() {

@@ -121,7 +121,7 @@ impl Machine {
             Input::Tick => {}
         }
         cx.gather();
-        self.view.mark(&step.events);
+        self.view.mark(&self.state, &step.events);
         step.urgent = step.events.iter().any(|recorded| crate::snapshot::view::is_urgent(&recorded.event));
         step
     }

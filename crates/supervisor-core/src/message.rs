@@ -1,6 +1,6 @@
 //! A message of the browser: looked at, read, and handed to the rules of its subject.
 
-use cdp_wire::{Event, Known, Message, SessionId, WireError, decode, peek};
+use cdp_wire::{Event, Known, Message, SessionId, Text, WireError, decode, peek};
 
 use crate::bridge::rules as bridge;
 use crate::console::{objects, rules as console_rules};
@@ -63,7 +63,7 @@ fn is_dropped(event: &Event<'_>, text: &str) -> bool {
 }
 
 fn happened(cx: &mut Cx<'_>, event: &Event<'_>, text: &str, known: Result<Option<Known<'_>>, WireError>) {
-    let route = Route::from(event.session.as_ref().map(|session| SessionId::from(session.as_str())));
+    let route = cx.state().sessions.route(event.session.as_ref().map(Text::as_str));
     let route = observe_rules::heard_on(cx.state(), route, &event.method);
     let is_heard = is_heard(cx, &route);
     if !is_heard && event.method.as_str() != "Target.attachedToTarget" {

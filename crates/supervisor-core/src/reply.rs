@@ -11,6 +11,7 @@ use crate::context::Cx;
 use crate::dialog::answer as dialog_answer;
 use crate::event::{Event, FrameInfo};
 use crate::flights::{InFlight, Purpose};
+use crate::frame::Frames;
 use crate::frame::rules as frame_rules;
 use crate::guard::hand_over;
 use crate::ids::Route;
@@ -101,7 +102,7 @@ fn described(cx: &mut Cx<'_>, reply: &Reply<'_>) {
 }
 
 fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
-    let parsed = reply.outcome.as_ref().ok().and_then(|result| frames_of(result));
+    let parsed = reply.outcome.as_ref().ok().and_then(|result| frames_of(&cx.state().frames, result));
     match parsed {
         Some(frames) if is_outdated(cx, route, reply.id, &frames) => gone::list_frames(cx, route),
         Some(frames) => {
@@ -120,9 +121,10 @@ fn listed(cx: &mut Cx<'_>, reply: &Reply<'_>, route: &Route) {
     }
 }
 
-fn frames_of(result: &str) -> Option<Vec<FrameInfo>> {
+fn frames_of(known: &Frames, result: &str) -> Option<Vec<FrameInfo>> {
     let tree: page::FrameTreeResult<'_> = parse("Page.getFrameTree", result).ok()?;
-    let mut frames: Vec<_> = tree.frames().ok()?.iter().map(frame_rules::info).collect();
+    let mut frames: Vec<_> =
+        tree.frames().ok()?.iter().map(|frame| frame_rules::info(known, frame)).collect();
     frames.truncate(crate::limits::MAX_FRAMES);
     Some(frames)
 }

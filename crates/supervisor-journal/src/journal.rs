@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
 
-use supervisor_core::Recorded;
-
 use crate::error::JournalError;
 use crate::generations::{Bounds, Generations};
+use crate::packed::Block;
 use crate::port::{Journal, Kept, Run, RunId, Summary};
 use crate::store::Store;
 
@@ -98,12 +97,12 @@ impl SledJournal {
         Ok(std::mem::replace(&mut self.present, store))
     }
 
-    fn add(&mut self, id: RunId, events: &[Recorded]) -> Result<u64, JournalError> {
+    fn add(&mut self, id: RunId, blocks: &[Block]) -> Result<(), JournalError> {
         let run = self.live.get(&id).ok_or(JournalError::NoRun(id))?;
         if !self.present.knows(id)? {
             self.present.begin(id, run)?;
         }
-        self.present.append(id, events)
+        self.present.append(id, blocks)
     }
 
     /// Does it, on a new store when the present one fails.
@@ -158,11 +157,12 @@ impl Journal for SledJournal {
         Ok(id)
     }
 
-    fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
+    fn append_blocks(&mut self, run: RunId, blocks: &[Block]) -> Result<(), JournalError> {
         if self.since_look >= self.bounds.look_every() {
             self.turn_over()?;
         }
-        self.since_look += self.persistently(|journal| journal.add(run, events))?;
+        self.persistently(|journal| journal.add(run, blocks))?;
+        self.since_look += blocks.iter().map(|block| block.size() as u64).sum::<u64>();
         Ok(())
     }
 
@@ -243,7 +243,7 @@ fn open_or_replace(
 
 #[cfg(test)]
 mod tests {
-    use supervisor_core::{At, Event};
+    use supervisor_core::{At, Event, Recorded};
 
     use super::*;
 
@@ -261,7 +261,7 @@ mod tests {
         let mut fails = true;
         let added = journal.persistently(|journal| match std::mem::take(&mut fails) {
             true => Err(JournalError::Store("no space".into())),
-            false => journal.add(first, &[event(2)]),
+            false => journal.add(first, &Block::of(&[event(2)])),
         });
         assert!(added.is_ok() && journal.repairs()[0].contains("no space"), "{:?}", journal.repairs());
         journal.append(second, &[event(1)]).unwrap();

@@ -10,22 +10,27 @@
 //! The journal holds page texts and typed answers. It lives in a folder that only its owner can read.
 
 mod copy;
+mod desk;
 mod error;
 mod generations;
 mod journal;
 mod keeper;
 mod memory;
+mod packed;
 mod port;
 mod process;
+mod queue;
 mod record;
 mod store;
 
 pub use copy::JournalCopy;
+pub use desk::PANICS;
 pub use error::JournalError;
 pub use generations::{Bounds, MAX_AGE, MAX_BYTES};
 pub use journal::SledJournal;
-pub use keeper::{Appender, Keeper, PANICS, QUEUE};
+pub use keeper::{Appender, Keeper};
 pub use memory::{MEMORY_EVENTS, MemoryJournal};
+pub use packed::{Block, VERSION};
 pub use port::{Journal, Kept, Run, RunId, Summary};
 pub use process::{Found, ProcessJournal, journals};
-pub use record::VERSION;
+pub use queue::QUEUE;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use supervisor_core::Recorded;
 
 use crate::error::JournalError;
+use crate::packed::Block;
 use crate::port::{Journal, Kept, Run, RunId, Summary};
 
 /// Events that are kept in memory, all runs together, if not told otherwise: some tens of megabytes.
@@ -56,11 +57,12 @@ impl Journal for MemoryJournal {
         Ok(id)
     }
 
-    fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
+    fn append_blocks(&mut self, run: RunId, blocks: &[Block]) -> Result<(), JournalError> {
         let live = self.live.contains(&run).then(|| self.runs.get_mut(&run)).flatten();
         let (_, kept) = live.ok_or(JournalError::NoRun(run))?;
-        kept.extend(events.iter().cloned());
-        self.events += events.len();
+        let before = kept.len();
+        kept.extend(blocks.iter().flat_map(Block::events));
+        self.events += kept.len() - before;
         self.make_room();
         Ok(())
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use supervisor_core::Recorded;
 
 use crate::error::JournalError;
+use crate::packed::Block;
 
 /// The number of a run, unique in a journal and growing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -77,7 +78,15 @@ pub trait Journal: Send {
     ///
     /// # Errors
     /// [`JournalError::Store`]; [`JournalError::NoRun`] for a run that never began, or is over.
-    fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError>;
+    fn append_blocks(&mut self, run: RunId, blocks: &[Block]) -> Result<(), JournalError>;
+
+    /// The same for events that nobody made blocks of.
+    ///
+    /// # Errors
+    /// Those of [`append_blocks`](Self::append_blocks).
+    fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
+        self.append_blocks(run, &Block::of(events))
+    }
 
     /// The run is over: nothing of it is held any more but what was added. That this is on disk, a
     /// [`barrier`](Self::barrier) makes sure.

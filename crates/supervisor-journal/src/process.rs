@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use supervisor_core::Recorded;
-
 use crate::error::JournalError;
 use crate::generations::{Bounds, Generations, create_private, remove, size};
 use crate::journal::SledJournal;
+use crate::packed::Block;
 use crate::port::{Journal, Kept, Run, RunId, Summary};
 
 const LOCK: &str = "lock";
@@ -113,11 +112,11 @@ impl Journal for ProcessJournal {
         Ok(id)
     }
 
-    fn append(&mut self, run: RunId, events: &[Recorded]) -> Result<(), JournalError> {
+    fn append_blocks(&mut self, run: RunId, blocks: &[Block]) -> Result<(), JournalError> {
         /// Writes between two looks at what others left: a few seconds, or a few hundred kilobytes.
         const LOOK_EVERY: u64 = 100;
         let Some(own) = &mut self.own else { return Err(JournalError::NoRun(run)) };
-        own.journal.append(run, events)?;
+        own.journal.append_blocks(run, blocks)?;
         self.appended += 1;
         if self.appended.is_multiple_of(LOOK_EVERY) {
             self.clean();

@@ -16,8 +16,9 @@ use sled::{Batch, Config, Db, Tree};
 use supervisor_core::Recorded;
 
 use crate::error::JournalError;
+use crate::packed::Block;
 use crate::port::{Run, RunId, Summary};
-use crate::record::{count, decode, encode};
+use crate::record::{count, decode};
 
 /// How long what was added may be unwritten: a power failure loses at most this much, a crash of the process nothing that
 /// the system already has.
@@ -87,16 +88,13 @@ impl Store {
         guarded(|| Ok(self.runs.contains_key(id.0.to_be_bytes())?))
     }
 
-    /// All or none of them, and how many bytes they took.
-    pub(crate) fn append(&self, run: RunId, events: &[Recorded]) -> Result<u64, JournalError> {
+    /// All or none of them.
+    pub(crate) fn append(&self, run: RunId, blocks: &[Block]) -> Result<(), JournalError> {
         let mut batch = Batch::default();
-        let mut bytes = 0;
-        for block in encode(events) {
-            bytes += block.bytes.len() as u64;
-            batch.insert(&key(run, block.first), block.bytes);
+        for block in blocks {
+            batch.insert(&key(run, block.first()), block.bytes());
         }
-        guarded(|| Ok(self.events.apply_batch(batch)?))?;
-        Ok(bytes)
+        guarded(|| Ok(self.events.apply_batch(batch)?))
     }
 
     pub(crate) fn flush(&self) -> Result<(), JournalError> {

@@ -345,7 +345,7 @@ impl<'a> Turn<'a> {
         self.slot.published.publish(self.shell.machine.snapshot());
         self.slot.published.tell_subscribers(&events);
         if let Some(journal) = &self.shell.sinks.journal {
-            journal.append(events);
+            journal.append(&events);
         }
     }
 

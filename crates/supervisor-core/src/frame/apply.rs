@@ -203,10 +203,9 @@ impl State {
 
     pub(crate) fn frame_gone(&mut self, frame: &FrameId) {
         let reach = reach::of_frame(self, frame);
-        let known: Vec<FrameId> =
-            reach.frames.iter().filter(|frame| self.frames.get(frame).is_some()).cloned().collect();
+        let known = reach.frames.iter().filter(|frame| self.frames.get(frame).is_some()).count();
         self.remove(&reach);
-        self.frames.gone_for_good(&known);
+        self.frames.gone_for_good(known);
     }
 
     pub(crate) fn navigation_started(&mut self, id: &FrameId, loader: Option<&LoaderId>) {

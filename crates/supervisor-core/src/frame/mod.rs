@@ -166,6 +166,11 @@ impl Frames {
         self.by_id.get(id)
     }
 
+    /// The id with this text, as it is kept: most that a message names are known.
+    pub(crate) fn id(&self, text: &str) -> FrameId {
+        self.by_id.get_key_value(text).map_or_else(|| FrameId::from(text), |(id, _)| id.clone())
+    }
+
     pub(crate) fn get_mut(&mut self, id: &FrameId) -> Option<&mut Frame> {
         self.by_id.get_mut(id)
     }
@@ -185,6 +190,12 @@ impl Frames {
     /// The children of a frame, oldest first.
     pub fn children(&self, id: &FrameId) -> impl DoubleEndedIterator<Item = &FrameId> {
         self.children.get(id).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// How many children a frame has.
+    #[must_use]
+    pub fn children_of(&self, id: &FrameId) -> usize {
+        self.children.get(id).map_or(0, BTreeMap::len)
     }
 
     /// All frames of a page, in no particular order.
@@ -253,9 +264,9 @@ impl Frames {
         self.gone.iter().any(|gone| gone.for_good && gone.id == *id)
     }
 
-    /// These, which have just gone, will not come back.
-    pub(crate) fn gone_for_good(&mut self, frames: &[FrameId]) {
-        for gone in self.gone.iter_mut().rev().take(frames.len()) {
+    /// So many, which have just gone, will not come back.
+    pub(crate) fn gone_for_good(&mut self, frames: usize) {
+        for gone in self.gone.iter_mut().rev().take(frames) {
             gone.for_good = true;
         }
     }
@@ -308,7 +319,7 @@ impl Frames {
         let is_settled = |frame: &Frame| {
             (frame.parent.is_some() && !frame.is_parent_guessed) || !self.can_be_on(parent, &frame.page)
         };
-        if self.is_below(parent, id) || self.by_id.get(id).is_none_or(is_settled) {
+        if self.by_id.get(id).is_none_or(is_settled) || self.is_below(parent, id) {
             return;
         }
         self.leave_parent(id);
@@ -340,7 +351,9 @@ impl Frames {
                 self.by_page.remove(&frame.page);
             }
         }
-        self.index_orphan(id);
+        if frame.orphaned.is_some() {
+            self.index_orphan(id);
+        }
         self.index_orphans_below(id);
         self.gone.push_back(Gone { id: id.clone(), for_good: false });
         while self.gone.len() > MAX_GONE_FRAMES {

@@ -16,6 +16,7 @@ use crate::call::script::{self, Ended};
 use crate::context::Cx;
 use crate::dialog::Reason;
 use crate::event::{Event, FrameInfo};
+use crate::frame::Frames;
 use crate::ids::Route;
 use crate::limits::MAX_SHOWN_TEXT;
 use crate::observe::rules as observe_rules;
@@ -25,20 +26,19 @@ use crate::session::reach;
 use crate::shown::{self, cut};
 
 pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>) {
-    let frame = FrameId::from(event.frame_id.as_str());
-    let parent = FrameId::from(event.parent_frame_id.as_str());
     let frames = &cx.state().frames;
-    let is_new = frames.get(&frame).is_none();
-    if frames.get(&parent).is_none() || (!is_new && frames.is_below(&parent, &frame)) {
+    let (frame, parent) = (frames.id(&event.frame_id), frames.id(&event.parent_frame_id));
+    let (known, above) = (frames.get(&frame), frames.get(&parent));
+    let is_new = known.is_none();
+    let Some(above) = above.filter(|_| is_new || !frames.is_below(&parent, &frame)) else {
         // Its parent is gone, or not listed yet: then the listing will bring it.
         cx.meters().late_messages += 1;
         return;
-    }
+    };
     let page = cx.state().sessions.get(route).map(|session| &session.page);
-    let is_foreign = |id: &FrameId| frames.get(id).is_some_and(|known| Some(&known.page) != page);
-    let speaks_of = |parent: &FrameId| frames.get(parent).is_some_and(|it| it.can_have_children_in(route));
-    let has_another = frames.get(&frame).is_some_and(|known| !known.can_be_below(&parent));
-    if is_foreign(&parent) || is_foreign(&frame) || has_another || !speaks_of(&parent) {
+    let is_foreign = |known: &crate::frame::Frame| Some(&known.page) != page;
+    let is_wrong = known.is_some_and(|known| is_foreign(known) || !known.can_be_below(&parent));
+    if is_wrong || is_foreign(above) || !above.can_have_children_in(route) {
         cx.meters().protocol_violations += 1;
         return;
     }
@@ -56,7 +56,7 @@ pub(crate) fn attached(cx: &mut Cx<'_>, route: &Route, event: &FrameAttached<'_>
 }
 
 pub(crate) fn navigated(cx: &mut Cx<'_>, route: &Route, event: &FrameNavigated<'_>) {
-    let info = info(&event.frame);
+    let info = info(&cx.state().frames, &event.frame);
     if !is_believed(cx, route, &info) {
         cx.meters().late_messages += 1;
         return;
@@ -104,7 +104,7 @@ fn is_believed(cx: &Cx<'_>, route: &Route, info: &FrameInfo) -> bool {
 }
 
 pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route, event: &FrameDetached<'_>) {
-    let id = FrameId::from(event.frame_id.as_str());
+    let id = cx.state().frames.id(&event.frame_id);
     let Some(frame) = cx.state().frames.get(&id) else { return };
     let from_parent = frame.remote.as_ref() != Some(route);
     match event.reason {
@@ -123,7 +123,7 @@ pub(crate) fn detached(cx: &mut Cx<'_>, route: &Route, event: &FrameDetached<'_>
 
 pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameStartedNavigating<'_>) {
     if !event.is_same_document() {
-        let frame = FrameId::from(event.frame_id.as_str());
+        let frame = cx.state().frames.id(&event.frame_id);
         let loader = Some(LoaderId::from(event.loader_id.as_str()));
         let is_news = |known: &crate::frame::Frame| !known.navigating || known.coming != loader;
         if cx.state().frames.get(&frame).is_some_and(is_news) {
@@ -133,7 +133,7 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
             cx.emit(Event::NavigationsAreTold);
         }
         explain_by_navigation(cx, &event.frame_id);
-        let frame = FrameId::from(event.frame_id.as_str());
+        let frame = cx.state().frames.id(&event.frame_id);
         bridge::frame_leaves(cx, &frame);
         sandbox::look(cx, &frame);
     }
@@ -141,7 +141,7 @@ pub(crate) fn started_navigating(cx: &mut Cx<'_>, _route: &Route, event: &FrameS
 
 /// Older browsers say only that a frame loads; newer ones say this for other reasons too.
 pub(crate) fn started_loading(cx: &mut Cx<'_>, route: &Route, event: &FrameStartedLoading<'_>) {
-    let frame = FrameId::from(event.frame_id.as_str());
+    let frame = cx.state().frames.id(&event.frame_id);
     if !cx.state().connection.tells_navigations && cx.state().frames.get(&frame).is_some() {
         cx.emit(Event::NavigationStarted { frame: frame.clone(), loader: None });
         explain_by_navigation(cx, &event.frame_id);
@@ -150,13 +150,13 @@ pub(crate) fn started_loading(cx: &mut Cx<'_>, route: &Route, event: &FrameStart
 }
 
 fn explain_by_navigation(cx: &mut Cx<'_>, frame: &str) {
-    if let Some(page) = page_of_main(cx, &FrameId::from(frame)) {
+    if let Some(page) = page_of_main(cx, &cx.state().frames.id(frame)) {
         crate::dialog::rules::explain(cx, &page, Reason::Navigation);
     }
 }
 
 pub(crate) fn stopped_loading(cx: &mut Cx<'_>, _route: &Route, event: &FrameStoppedLoading<'_>) {
-    let frame = FrameId::from(event.frame_id.as_str());
+    let frame = cx.state().frames.id(&event.frame_id);
     if cx.state().frames.get(&frame).is_some_and(|known| known.navigating) {
         cx.emit(Event::LoadingStopped { frame: frame.clone() });
         // The navigation came to nothing: what waited for a document gets the present one.
@@ -177,7 +177,7 @@ fn page_of_main(cx: &Cx<'_>, frame: &FrameId) -> Option<TargetId> {
 }
 
 pub(crate) fn navigated_within(cx: &mut Cx<'_>, route: &Route, event: &NavigatedWithinDocument<'_>) {
-    let frame = FrameId::from(event.frame_id.as_str());
+    let frame = cx.state().frames.id(&event.frame_id);
     if owns(cx, route, &frame) {
         let url = cut(&event.url, MAX_SHOWN_TEXT).to_owned();
         cx.emit(Event::FrameUrlChanged { frame, url });
@@ -185,7 +185,7 @@ pub(crate) fn navigated_within(cx: &mut Cx<'_>, route: &Route, event: &Navigated
 }
 
 pub(crate) fn document_opened(cx: &mut Cx<'_>, route: &Route, event: &DocumentOpened<'_>) {
-    let info = info(&event.frame);
+    let info = info(&cx.state().frames, &event.frame);
     if owns(cx, route, &info.id) {
         cx.emit(Event::DocumentOpened { frame: info });
     }
@@ -239,14 +239,14 @@ pub(crate) fn contexts_cleared(cx: &mut Cx<'_>, route: &Route) {
     script::document_left(cx, route, Ended::All);
 }
 
-/// A frame as the core keeps it, its texts bounded.
-pub(crate) fn info(frame: &Frame<'_>) -> FrameInfo {
+/// A frame as the core keeps it, its texts bounded, its ids those that are known.
+pub(crate) fn info(frames: &Frames, frame: &Frame<'_>) -> FrameInfo {
     let fragment = frame.url_fragment.as_deref().unwrap_or_default();
     let url = frame.unreachable_url.as_deref().filter(|url| !url.is_empty()).unwrap_or(&frame.url);
     let url = shown::url(url).to_owned() + cut(fragment, MAX_SHOWN_TEXT);
     FrameInfo {
-        id: FrameId::from(frame.id.as_str()),
-        parent: frame.parent_id.as_ref().map(|id| FrameId::from(id.as_str())),
+        id: frames.id(&frame.id),
+        parent: frame.parent_id.as_ref().map(|id| frames.id(id)),
         loader: LoaderId::from(frame.loader_id.as_str()),
         name: cut(frame.name.as_deref().unwrap_or_default(), MAX_SHOWN_TEXT).to_owned(),
         origin: origin(&frame.security_origin, &url),

@@ -104,6 +104,16 @@ pub(crate) fn fallout(cx: &mut Cx<'_>, reach: &Reach) {
     if reach.sessions.is_empty() && reach.frames.is_empty() {
         return;
     }
+    if !cx.state().calls.open.is_empty() {
+        calls_of_ended(cx, reach);
+    }
+    bridge::sessions_gone(cx, &reach.sessions, reach.page.as_ref(), Reason::TargetGone);
+    for route in &reach.sessions {
+        retire(cx, route);
+    }
+}
+
+fn calls_of_ended(cx: &mut Cx<'_>, reach: &Reach) {
     let sessions: FxHashSet<&Route> = reach.sessions.iter().collect();
     let frames: FxHashSet<&FrameId> = reach.frames.iter().collect();
     let code = if reach.page.is_some() { Code::PageGone } else { Code::FrameGone };
@@ -119,10 +129,6 @@ pub(crate) fn fallout(cx: &mut Cx<'_>, reach: &Reach) {
             None => Some(code),
         }
     });
-    bridge::sessions_gone(cx, &reach.sessions, reach.page.as_ref(), Reason::TargetGone);
-    for route in &reach.sessions {
-        retire(cx, route);
-    }
 }
 
 /// Lets a session's actor go once nothing is parked or kept there.

@@ -8,11 +8,11 @@ pub mod reach;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use cdp_wire::{CommandId, FrameId, TargetId, UniqueContextId};
+use cdp_wire::{CommandId, FrameId, SessionId, TargetId, UniqueContextId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Route;
+use crate::ids::{Named, Route};
 use crate::limits::{MAX_CONTEXTS, MAX_RELEASED_SESSIONS};
 
 /// What a session is attached to.
@@ -143,6 +143,12 @@ impl Sessions {
     #[must_use]
     pub fn get(&self, route: &Route) -> Option<&Session> {
         self.by_route.get(route).map(Box::as_ref)
+    }
+
+    /// The route with this session id, as it is kept: most messages are of a session that is known.
+    pub(crate) fn route(&self, session: Option<&str>) -> Route {
+        let known = self.by_route.get_key_value(&session as &dyn Named).map(|(route, _)| route.clone());
+        known.unwrap_or_else(|| Route::from(session.map(SessionId::from)))
     }
 
     pub(crate) fn get_mut(&mut self, route: &Route) -> Option<&mut Session> {

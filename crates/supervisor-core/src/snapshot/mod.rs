@@ -3,8 +3,10 @@
 //! Its sections are shared, so that building a new one costs what changed. The names and shapes are part of the contract
 //! with hosts: fields are only added.
 
+mod crowd;
 mod dialog;
 mod guard;
+mod tree;
 pub(crate) mod view;
 
 use std::sync::Arc;

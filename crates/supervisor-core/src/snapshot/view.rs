@@ -11,10 +11,12 @@ use crate::event::{Event, Recorded};
 use crate::failure::{Code, Failure};
 use crate::guard::GuardEvent;
 use crate::ids::DialogId;
-use crate::limits::{MAX_SHOWN_TEXT, MAX_TREE_CHILDREN, MAX_TREE_OOPIF_DEPTH, MAX_TREE_VISITS};
+use crate::limits::MAX_SHOWN_TEXT;
 use crate::meters::Meters;
 use crate::page::Page;
 use crate::shown::cut;
+use crate::snapshot::crowd::Crowd;
+use crate::snapshot::tree::frame_tree;
 use crate::snapshot::{
     BlockedView, BridgeView, ConsoleEntryView, ConsoleView, Counts, DialogView, FrameTree, FrameView,
     GuardView, PageView, RemedyName, Snapshot, Status, StatusView,
@@ -26,6 +28,8 @@ use crate::state::State;
 pub(crate) struct View {
     last: Arc<Snapshot>,
     stale: Sections,
+    /// While the last snapshot shows a page that has more frames than that.
+    crowd: Option<Crowd>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,14 +79,18 @@ impl Default for View {
             counts: Counts::default(),
             version: 0,
         };
-        Self { last: Arc::new(empty), stale: Sections::ALL }
+        Self { last: Arc::new(empty), stale: Sections::ALL, crowd: None }
     }
 }
 
 impl View {
-    pub(crate) fn mark(&mut self, events: &[Recorded]) {
+    /// Marks what these events changed, which led to this state.
+    pub(crate) fn mark(&mut self, state: &State, events: &[Recorded]) {
         for recorded in events {
-            self.stale.add(touched(&recorded.event));
+            let touched = touched(&recorded.event);
+            let is_hidden = |crowd: &Crowd| crowd.hides(state, &recorded.event);
+            let hidden = touched.frames && !self.stale.frames && self.crowd.as_ref().is_some_and(is_hidden);
+            self.stale.add(Sections { frames: touched.frames && !hidden, ..touched });
         }
     }
 
@@ -98,6 +106,7 @@ impl View {
         if stale.frames {
             next.frame_tree =
                 Arc::new(state.pages.active().map(|it| frame_tree(state, it)).unwrap_or_default());
+            self.crowd = Crowd::of(state, &next.frame_tree);
         }
         if stale.pages {
             next.pages = Arc::new(state.pages.iter().map(|(target, it)| page(state, target, it)).collect());
@@ -330,7 +339,7 @@ pub(crate) fn explain(why: Unanswerable) -> &'static str {
     }
 }
 
-fn frame(state: &State, id: &FrameId) -> Option<FrameView> {
+pub(crate) fn frame(state: &State, id: &FrameId) -> Option<FrameView> {
     let frame = state.frames.get(id)?;
     let is_oopif = frame.is_oopif();
     let session = frame.owner.as_ref();
@@ -345,33 +354,6 @@ fn frame(state: &State, id: &FrameId) -> Option<FrameView> {
         target_id: frame.page.clone(),
         crashed: session.and_then(|route| state.sessions.get(route)).is_some_and(|session| session.crashed),
     })
-}
-
-/// A page's frames within the limits: breadth first, so that what is near the top is shown.
-fn frame_tree(state: &State, page: &TargetId) -> FrameTree {
-    let mut tree = FrameTree::default();
-    let Some(main) = state.pages.get(page).and_then(|page| page.main_frame.clone()) else { return tree };
-    tree.top = frame(state, &main);
-    let mut waiting = VecDeque::from([(main, 0)]);
-    let mut visits = 0;
-    while let Some((parent, depth)) = waiting.pop_front() {
-        for child in state.frames.children(&parent) {
-            visits += 1;
-            if tree.children.len() == MAX_TREE_CHILDREN || visits > MAX_TREE_VISITS {
-                tree.truncated = true;
-                return tree;
-            }
-            let Some(view) = frame(state, child) else { continue };
-            let depth = depth + usize::from(view.is_oopif);
-            if depth > MAX_TREE_OOPIF_DEPTH {
-                tree.truncated = true;
-                continue;
-            }
-            tree.children.push(view);
-            waiting.push_back((child.clone(), depth));
-        }
-    }
-    tree
 }
 
 fn named<'s>(state: &'s State, page: Option<&TargetId>) -> Result<(&'s TargetId, &'s Page), Failure> {

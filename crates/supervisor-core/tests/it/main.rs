@@ -13,6 +13,7 @@ mod bridge_sandbox;
 mod calls;
 mod connection;
 mod console;
+mod crowd;
 mod dialog_faults;
 mod dialogs;
 mod doomed;

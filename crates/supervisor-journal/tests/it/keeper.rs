@@ -3,9 +3,8 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use supervisor_core::Recorded;
 use supervisor_journal::{
-    Bounds, Journal, JournalError, Keeper, Kept, PANICS, QUEUE, Run, RunId, SledJournal, Summary,
+    Block, Bounds, Journal, JournalError, Keeper, Kept, PANICS, QUEUE, Run, RunId, SledJournal, Summary,
 };
 
 use crate::contract::{event, run};
@@ -31,7 +30,7 @@ where
         (self.begin)();
         Ok(RunId(1))
     }
-    fn append(&mut self, _: RunId, _: &[Recorded]) -> Taken {
+    fn append_blocks(&mut self, _: RunId, _: &[Block]) -> Taken {
         (self.append)()
     }
     fn barrier(&mut self) -> Taken {
@@ -78,10 +77,10 @@ fn what_is_handed_over_is_on_disk_after_a_barrier_and_after_the_end() {
     let (keeper, thread) = Keeper::start(journal).unwrap();
     let appender = keeper.begin(run("a"));
     for seq in 1..=50 {
-        appender.append(vec![event(seq)]);
+        appender.append(&[event(seq)]);
     }
     keeper.barrier(LIMIT).unwrap();
-    appender.append(vec![event(51)]);
+    appender.append(&[event(51)]);
     assert_eq!(keeper.lost(), 0);
     drop((keeper, appender));
     thread.join().unwrap();
@@ -96,11 +95,11 @@ fn a_disk_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() {
     let appender = keeper.begin(run("a"));
     stuck.recv_timeout(LIMIT).unwrap();
     for seq in 0..QUEUE as u64 {
-        appender.append(vec![event(seq + 1)]);
+        appender.append(&[event(seq + 1)]);
     }
     assert_eq!(keeper.lost(), 0, "there is room for exactly that many");
     for _ in 0..7 {
-        appender.append(vec![event(1)]);
+        appender.append(&[event(1)]);
     }
     assert_eq!(keeper.lost(), 7);
     let late = keeper.barrier(Duration::from_millis(1)).unwrap_err();
@@ -115,8 +114,8 @@ fn a_disk_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() {
 fn what_the_store_does_not_take_is_counted_too() {
     let (keeper, thread) = Keeper::start(broken()).unwrap();
     let appender = keeper.begin(run("a"));
-    appender.append(vec![event(1)]);
-    appender.append(vec![event(2), event(3)]);
+    appender.append(&[event(1)]);
+    appender.append(&[event(2), event(3)]);
     assert!(keeper.barrier(LIMIT).unwrap_err().to_string().contains("no space"));
     assert_eq!(keeper.lost(), 2, "steps");
     drop((keeper, appender));
@@ -130,12 +129,12 @@ fn a_store_that_panics_loses_what_it_was_given_and_goes_on() {
     let appender = keeper.begin(run("a"));
     keeper.barrier(LIMIT).unwrap();
     for lost in 1..PANICS {
-        appender.append(vec![event(u64::from(lost))]);
+        appender.append(&[event(u64::from(lost))]);
         let failed = keeper.barrier(LIMIT).unwrap_err().to_string();
         assert!(failed.contains("fault inside"), "{failed}");
         assert_eq!(keeper.lost(), u64::from(lost));
     }
-    appender.append(vec![event(9)]);
+    appender.append(&[event(9)]);
     keeper.barrier(LIMIT).unwrap();
     assert_eq!(keeper.lost(), u64::from(PANICS - 1));
     drop((keeper, appender));
@@ -149,11 +148,11 @@ fn a_store_that_goes_on_panicking_is_not_asked_again_and_nothing_waits_for_it() 
     let (keeper, thread) = Keeper::start(panics(2 * PANICS, asked)).unwrap();
     let appender = keeper.begin(run("a"));
     for seq in 1..=u64::from(PANICS) {
-        appender.append(vec![event(seq)]);
+        appender.append(&[event(seq)]);
         keeper.barrier(LIMIT).unwrap_err();
     }
     thread.join().unwrap();
-    appender.append(vec![event(99)]);
+    appender.append(&[event(99)]);
     keeper.barrier(LIMIT).unwrap_err();
     assert_eq!(keeper.lost(), u64::from(PANICS) + 1);
     assert_eq!(times.iter().count() as u32, PANICS);

@@ -8,4 +8,5 @@ mod crash;
 mod disk;
 mod keeper;
 mod model;
+mod packed;
 mod process;
