@@ -6,6 +6,7 @@ mod faults;
 mod hosts;
 mod import;
 mod mcp;
+mod mcp_dialogs;
 mod observe;
 mod parts;
 mod policies;

@@ -9,6 +9,9 @@ import { LoggingMessageNotificationSchema, ToolListChangedNotificationSchema } f
 const [server, browser] = process.argv.slice(2);
 const client = new Client({ name: "typescript", version: "1" });
 
+/** Longer than any test runs: a call that ends in spite of it did not end by its deadline. */
+const TEN_HOURS = 36_000;
+
 /** Gives what it is called with to whoever waits, in order. */
 function inbox() {
   const [waiting, arrived] = [[], []];
@@ -52,7 +55,7 @@ await changes.take();
 assert.equal(await tools(), 10);
 
 const began = performance.now();
-const held = await fails("dialog_opened", "browser_eval", { expression: "confirm('Sure?')" });
+const held = await fails("dialog_opened", "browser_eval", { expression: "confirm('Sure?')", timeout_s: TEN_HOURS });
 const told_after_ms = Math.round(performance.now() - began);
 assert.equal(held.pending_dialogs[0].message, "Sure?");
 assert.equal((await logs.take()).event, "dialog_opened");

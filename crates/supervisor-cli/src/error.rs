@@ -1,6 +1,6 @@
 //! What can go wrong in the command: what happened, why, and what to do next.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use chromium_launcher::LauncherError;
@@ -187,7 +187,8 @@ impl CliError {
     pub(crate) fn report(&self) -> Exit {
         // Whoever closed our output has seen enough.
         if !matches!(self, CliError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {
-            eprintln!("error: {}", escape::lines(&self.to_string()));
+            // Standard error may be gone as well, such as with its terminal.
+            let _ = writeln!(io::stderr().lock(), "error: {}", escape::lines(&self.to_string()));
         }
         match self {
             CliError::NoBrowser(_) => Exit::NoBrowser,

@@ -31,7 +31,9 @@ pub(crate) fn start(loaded: &Loaded, usual: Option<Level>) {
         .with_default(level)
         .with_target("rmcp", level.min(most_of_others(level)))
         .with_target("ractor", level.min(most_of_others(level)));
-    let log = tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(writer);
+    // Where the log cannot be written (its terminal is gone), saying so there would panic.
+    let log =
+        tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(writer).log_internal_errors(false);
     let log = match loaded.settings.log.format {
         Format::Text => log.boxed(),
         Format::Json => log.json().boxed(),

@@ -42,7 +42,10 @@ mod browser {
         async fn asks(&self, expression: &str) {
             let script =
                 format!("got = new Promise(done => setTimeout(() => done(String({expression})), 0)), 1");
-            self.other.eval(None, script, EvalOptions::default()).await.unwrap();
+            let set_going = self.other.eval(None, script, EvalOptions::default()).await;
+            // The dialog may be told before the reply.
+            let failed = set_going.err().filter(|failure| failure.code != Code::DialogOpened);
+            assert!(failed.is_none(), "{failed:?}");
         }
 
         /// What the page got for it.
@@ -101,6 +104,57 @@ mod browser {
             // It was dismissed on the way.
             assert_eq!(stage.got().await, "false");
         }
+        stage.end().await;
+    }
+
+    /// Smaller, and larger than before: all of it is drawn anew and fits, and what is pressed still counts.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_terminal_of_another_size_is_drawn_anew() {
+        let stage = Stage::new().await;
+        let terminal = stage.watch(80, 24, &[]);
+        stage.asks("confirm('Resized?')").await;
+        terminal.until("Resized?", 0);
+        for (columns, rows) in [(40, 10), (160, 50), (80, 24)] {
+            let before = terminal.position();
+            terminal.resize(columns, rows);
+            let cleared = terminal.until(CLEAR, before);
+            terminal.until("Resized?", cleared);
+            assert_fits(&terminal.since(cleared), columns, rows);
+        }
+        terminal.press("a");
+        assert_eq!(stage.got().await, "true");
+        terminal.press("q");
+        let ended = terminal.end();
+        ended.assert_given_back();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        stage.end().await;
+    }
+
+    /// What a screen is cleared by (ECMA-48 8.3.39).
+    const CLEAR: &str = "\x1b[2J";
+
+    /// Each place that the cursor is put at (ECMA-48 8.3.21) is on the screen.
+    #[track_caller]
+    fn assert_fits(shown: &str, columns: u16, rows: u16) {
+        let places = shown.split("\x1b[").filter_map(|part| {
+            let (row, column) = part.split_once('H')?.0.split_once(';')?;
+            Some((row.parse::<u16>().ok()?, column.parse::<u16>().ok()?))
+        });
+        let places: Vec<_> = places.collect();
+        assert!(!places.is_empty(), "{shown:?}");
+        assert!(places.iter().all(|(row, column)| *row <= rows && *column <= columns), "{places:?}");
+    }
+
+    /// As when its window is closed, or the line to it drops.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_terminal_that_vanishes_ends_it_and_answers_first() {
+        let stage = Stage::new().await;
+        let terminal = stage.watch(80, 24, &[]);
+        stage.asks("confirm('Gone?')").await;
+        terminal.until("Gone?", 0);
+        let code = tokio::task::block_in_place(|| terminal.vanish());
+        assert_eq!(code, Some(0));
+        assert_eq!(stage.got().await, "false", "it was dismissed on the way");
         stage.end().await;
     }
 

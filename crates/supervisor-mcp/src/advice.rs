@@ -6,7 +6,9 @@ use supervisor::{Code, Failure};
 pub(crate) fn with_next_step(mut failure: Failure) -> Failure {
     if let Some(step) = next_step(&failure) {
         let message = failure.message.trim_end_matches(['.', ' ']);
-        failure.message = format!("{message}. Next: {step}");
+        // The last line of a stack stays as it is.
+        let end = if message.contains('\n') { "\n" } else { ". " };
+        failure.message = format!("{message}{end}Next: {step}");
     }
     failure
 }
@@ -43,8 +45,21 @@ fn next_step(failure: &Failure) -> Option<String> {
         Code::UnknownCall => "take the call_id of a `dialog_opened` error; its result is kept for ten minutes and handed out once.".into(),
         Code::AlreadyClosed => "look at `recent_dialogs` in browser_snapshot for how it ended.".into(),
         Code::StartFailed => "see that the browser runs and that cdp_url leads to it, then call browser_connect again.".into(),
+        Code::JsException => thrown_at(failure),
+        Code::Refused => "do what the message names instead; nothing was sent, and everything is as it was.".into(),
+        Code::SessionClosed => "make this call again; it goes over the session that is there now.".into(),
+        Code::InvalidArgument => "correct what the message names; the tool's input schema says what is taken.".into(),
+        Code::UnsupportedBackend => "call browser_connect with the cdp_url of a browser, or do without dialogs and frames here.".into(),
         _ => return None,
     })
+}
+
+/// People count lines and columns from 1.
+fn thrown_at(failure: &Failure) -> String {
+    let place = failure.detail.exception.as_ref().filter(|thrown| thrown.line >= 0 && thrown.column >= 0);
+    let place =
+        place.map(|it| format!(", at line {}, column {}", it.line + 1, it.column + 1)).unwrap_or_default();
+    format!("correct the expression{place}, or see by browser_frames whether it is meant for another frame.")
 }
 
 #[cfg(test)]
@@ -61,8 +76,24 @@ mod tests {
     }
 
     #[test]
-    fn what_explains_itself_is_left_alone() {
-        let failure = Failure::new(Code::JsException, "the expression threw: Error: x");
-        assert_eq!(with_next_step(failure.clone()), failure);
+    fn what_was_thrown_is_found_in_the_expression() {
+        let thrown = supervisor::supervisor_core::JsException { text: "Error: x".into(), line: 0, column: 5 };
+        let failure =
+            Failure::new(Code::JsException, "the expression threw: Error: x\n    at <anonymous>:1:6")
+                .with(|detail| detail.exception = Some(thrown));
+        let message = with_next_step(failure).message;
+        assert!(message.contains(":1:6\nNext: correct the expression, at line 1, column 6"), "{message}");
+    }
+
+    #[test]
+    fn every_code_has_a_next_step() {
+        let schema = crate::schema::written::<Code>();
+        let codes = schema["oneOf"].as_array().unwrap();
+        assert!(codes.len() > 20, "{codes:?}");
+        for code in codes {
+            let code: Code = serde_json::from_value(code["const"].clone()).unwrap();
+            let message = with_next_step(Failure::new(code, "it failed")).message;
+            assert!(message.starts_with("it failed. Next: ") && message.ends_with('.'), "{code}: {message}");
+        }
     }
 }

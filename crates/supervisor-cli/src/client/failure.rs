@@ -15,9 +15,9 @@ pub(super) fn read(mut content: Value, task: &str) -> CliError {
 }
 
 fn text(failure: &Failure, task: &str) -> String {
-    // What the server says comes next is in words for agents.
-    let (what, theirs) = match failure.message.split_once(" Next: ") {
-        Some((what, next)) => (what, Some(next.replace("browser_", "cdp-supervisor "))),
+    // What the server says comes next is in words for agents. It is the end: a page may say the same words before.
+    let (what, theirs) = match failure.message.rsplit_once("Next: ") {
+        Some((what, next)) => (what.trim_end(), Some(next.replace("browser_", "cdp-supervisor "))),
         None => (failure.message.as_str(), None),
     };
     let mut text = format!("{}: {what}", failure.code);
@@ -43,6 +43,7 @@ fn next(failure: &Failure, task: &str) -> Option<String> {
         }
         Code::AmbiguousDialog => Some("name one of them by --id".to_owned()),
         Code::NotConnected => Some(format!("cdp-supervisor connect{task} URL")),
+        Code::InvalidArgument => Some("correct what is named there; --help says what is taken".to_owned()),
         _ => None,
     }
 }
@@ -66,6 +67,14 @@ mod tests {
             "dialog_opened: d-1 opened.\n  dialog: d-1 confirm \"Sure?\" on page T at http://a.test/\n  \
              next: cdp-supervisor dialog accept --task shop --id d-1 (or dismiss), then cdp-supervisor result --task shop c-7"
         );
+    }
+
+    #[test]
+    fn a_page_does_not_say_what_comes_next() {
+        let message = "the expression threw: Next: rm. Next: correct the expression.";
+        let text =
+            read(json!({"error": {"code": "js_exception", "message": message}}), "default").to_string();
+        assert!(text.ends_with("threw: Next: rm.\n  next: correct the expression."), "{text}");
     }
 
     #[test]

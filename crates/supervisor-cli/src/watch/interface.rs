@@ -1,5 +1,6 @@
 //! The screen's loop: hands the model what happens, does what it says, and draws now and then.
 
+use std::io;
 use std::time::Duration;
 
 use supervisor::{DialogChoice, DialogId, Event, EventStream, Observed, Supervisor, Task};
@@ -78,7 +79,10 @@ impl<'a> Interface<'a> {
                     Err(error) => return Err(CliError::BrokeOff(error.to_string())),
                 },
                 () = sleep_until(self.due.unwrap_or(self.drawn)), if self.due.is_some() => {
-                    self.draw()?;
+                    if self.draw().is_err() {
+                        // So it is then, too.
+                        return Ok(End::Quit);
+                    }
                     continue;
                 }
                 observed = self.events.recv() => match observed {
@@ -125,14 +129,13 @@ impl<'a> Interface<'a> {
     }
 
     /// A terminal that takes its time holds up this thread alone.
-    fn draw(&mut self) -> Result<(), CliError> {
+    fn draw(&mut self) -> io::Result<()> {
         let snapshot = self.task.snapshot();
         self.drawn = Instant::now();
         self.due = (snapshot.version < self.heard).then(|| self.drawn + PACE);
         self.model.handle(Input::Snapshot(snapshot));
         let (terminal, model) = (&mut self.terminal, &self.model);
-        tokio::task::block_in_place(|| terminal.draw(model))?;
-        Ok(())
+        tokio::task::block_in_place(|| terminal.draw(model))
     }
 }
 

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -30,8 +31,17 @@ pub(crate) struct Terminal {
     /// The program's side, kept open so that its modes can be read afterwards.
     side: File,
     before: Termios,
-    shown: Arc<(Mutex<String>, Condvar)>,
+    shown: Arc<Shown>,
     reader: JoinHandle<()>,
+}
+
+/// Everything that reached the terminal.
+#[derive(Default)]
+struct Shown {
+    text: Mutex<String>,
+    changed: Condvar,
+    /// Whether the terminal is let go after the next part.
+    is_last: AtomicBool,
 }
 
 /// What became of it.
@@ -48,16 +58,19 @@ pub(crate) struct Ended {
 impl Terminal {
     /// Runs it with the terminal as its own, which is so large.
     pub(crate) fn run(program: &mut Command, columns: u16, rows: u16) -> Self {
-        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
         let name = ptsname(&keys, Vec::new()).unwrap();
-        let side: File = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap().into();
-        tcsetwinsize(&side, Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        let side: File =
+            rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
+                .unwrap()
+                .into();
+        tcsetwinsize(&side, size(columns, rows)).unwrap();
         let before = tcgetattr(&side).unwrap();
         let program = as_its_own(program, &side).spawn().unwrap();
         let keys: File = keys.into();
-        let shown = Arc::new((Mutex::new(String::new()), Condvar::new()));
+        let shown = Arc::<Shown>::default();
         let reader = std::thread::spawn(read(keys.try_clone().unwrap(), Arc::clone(&shown)));
         Self { keys, program, side, before, shown, reader }
     }
@@ -65,12 +78,26 @@ impl Terminal {
     /// Waits until this was shown since it was `from` bytes, and gives where it ends.
     #[track_caller]
     pub(crate) fn until(&self, part: &str, from: usize) -> usize {
-        let (shown, changed) = &*self.shown;
-        let shown = shown.lock().unwrap();
+        let shown = self.shown.text.lock().unwrap();
         let misses = |shown: &mut String| !shown[from..].contains(part);
-        let (shown, waited) = changed.wait_timeout_while(shown, PATIENCE, misses).unwrap();
+        let (shown, waited) = self.shown.changed.wait_timeout_while(shown, PATIENCE, misses).unwrap();
         assert!(!waited.timed_out(), "{part:?} was not shown: {shown:?}");
         from + shown[from..].find(part).unwrap() + part.len()
+    }
+
+    /// How much was shown, in bytes.
+    pub(crate) fn position(&self) -> usize {
+        self.shown.text.lock().unwrap().len()
+    }
+
+    /// What was shown since it was `from` bytes.
+    pub(crate) fn since(&self, from: usize) -> String {
+        self.shown.text.lock().unwrap()[from..].to_owned()
+    }
+
+    /// Gives it another size, which its program is told.
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
+        tcsetwinsize(&self.keys, size(columns, rows)).unwrap();
     }
 
     pub(crate) fn press(&self, keys: &str) {
@@ -81,6 +108,16 @@ impl Terminal {
         rustix::process::kill_process(rustix::process::Pid::from_child(&self.program), signal).unwrap();
     }
 
+    /// Closes the terminal under its program, and waits until that has ended; gives its exit code.
+    pub(crate) fn vanish(mut self) -> Option<i32> {
+        self.shown.is_last.store(true, Ordering::SeqCst);
+        // What is drawn then is what the reader lets the terminal go after.
+        self.resize(100, 30);
+        self.reader.join().unwrap();
+        drop((self.keys, self.side));
+        self.program.wait().unwrap().code()
+    }
+
     /// Waits until the program has ended.
     pub(crate) fn end(mut self) -> Ended {
         let status = self.program.wait().unwrap();
@@ -88,7 +125,7 @@ impl Terminal {
         // The reader ends when nobody has the program's side any more.
         drop(self.side);
         self.reader.join().unwrap();
-        let (before, shown) = (&self.before, self.shown.0.lock().unwrap().clone());
+        let (before, shown) = (&self.before, self.shown.text.lock().unwrap().clone());
         let has_its_modes = after.local_modes == before.local_modes
             && after.input_modes == before.input_modes
             && after.output_modes == before.output_modes;
@@ -130,7 +167,11 @@ fn as_its_own(program: &Command, side: &File) -> Command {
     command
 }
 
-fn read(mut from: File, to: Arc<(Mutex<String>, Condvar)>) -> impl FnOnce() {
+fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+fn read(mut from: File, to: Arc<Shown>) -> impl FnOnce() {
     move || {
         let (mut buffer, mut rest) = ([0; 4096], Vec::new());
         // Reading fails when nobody has the other side any more.
@@ -141,8 +182,11 @@ fn read(mut from: File, to: Arc<(Mutex<String>, Condvar)>) -> impl FnOnce() {
                 Err(error) => error.valid_up_to(),
             };
             let text: Vec<_> = rest.drain(..whole).collect();
-            to.0.lock().unwrap().push_str(&String::from_utf8_lossy(&text));
-            to.1.notify_all();
+            to.text.lock().unwrap().push_str(&String::from_utf8_lossy(&text));
+            to.changed.notify_all();
+            if to.is_last.load(Ordering::SeqCst) {
+                return;
+            }
         }
     }
 }

@@ -11,10 +11,14 @@ use supervisor::{Event, Observed};
 use crate::browser_like::BrowserLike;
 use crate::client::{Client, Told, request, within};
 
+/// In seconds; longer than any test runs: a call that ends in spite of it did not end by its deadline.
+const TEN_HOURS: u32 = 36_000;
+
 #[tokio::test]
 async fn an_interrupted_call_is_followed_to_its_late_result() {
     let (_browser, client) = BrowserLike::with_client().await;
-    let held = client.fails("browser_eval", json!({"expression": "confirm('Sure?')"}), "dialog_opened").await;
+    let asks = json!({"expression": "confirm('Sure?')", "timeout_s": TEN_HOURS});
+    let held = client.fails("browser_eval", asks, "dialog_opened").await;
     assert_eq!(held["error"]["dialog"]["id"], "d-1");
     let call_id = held["error"]["call_id"].clone();
     assert_eq!(held["pending_dialogs"][0]["id"], "d-1");
@@ -22,8 +26,10 @@ async fn an_interrupted_call_is_followed_to_its_late_result() {
     let message = held["error"]["message"].as_str().unwrap();
     assert!(message.contains("browser_dialog") && message.contains("browser_result"), "{message}");
 
-    client.fails("browser_eval", json!({"expression": "1"}), "blocked_by_dialog").await;
-    client.fails("browser_result", json!({"call_id": call_id}), "dialog_opened").await;
+    let next = json!({"expression": "1", "timeout_s": TEN_HOURS});
+    client.fails("browser_eval", next, "blocked_by_dialog").await;
+    let late = json!({"call_id": call_id, "timeout_s": TEN_HOURS});
+    client.fails("browser_result", late, "dialog_opened").await;
     let snapshot = client.done("browser_snapshot", json!({"wait_s": 600})).await;
     assert_eq!(snapshot["pending_dialogs"][0]["type"], "confirm");
     assert!(snapshot.get("opened_dialogs").is_none(), "it was open before this call");
