@@ -3,6 +3,7 @@
 
 mod browser;
 mod faults;
+mod guide;
 mod hosts;
 mod import;
 mod mcp;

@@ -1,7 +1,7 @@
 //! `docs/mcp-transcript.md`: what an MCP client and the server say to each other, from a run on a real Chromium. Each
 //! further run must say the same, ids and times apart.
 
-mod likeness;
+pub(crate) mod likeness;
 mod markdown;
 
 mod browser {

@@ -29,6 +29,16 @@ quarter of a second may be missing.
 
 The journal holds page texts and typed answers.";
 
+const LIST_EXAMPLES: &str = "\
+Examples:
+  cdp-supervisor journal list
+  cdp-supervisor journal list --json | jq -r .task";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  cdp-supervisor journal export default
+  cdp-supervisor journal export default --last | grep dialog_ended";
+
 /// The command line of `journal`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -43,12 +53,14 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Print the runs that are kept, oldest first.
+    #[command(after_help = LIST_EXAMPLES)]
     List {
         /// Print each as one line of JSON.
         #[arg(long)]
         json: bool,
     },
     /// Print the events of a task as JSON, one a line.
+    #[command(after_help = EXPORT_EXAMPLES)]
     Export {
         /// The task.
         task: String,

@@ -1,8 +1,9 @@
 //! `record`: everything that a browser says and is told, into a file that replays.
 
+mod attempt;
 mod progress;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -16,6 +17,7 @@ use crate::screen::Screen;
 use crate::settings::{self, Flags, Layer, Loaded, Prepared, TaskKeys};
 use crate::signals::Signals;
 
+use attempt::Attempt;
 use progress::Progress;
 
 const EXAMPLES: &str = "\
@@ -27,7 +29,7 @@ Examples:
 
 It supervises as `watch` does while it records, beside whatever drives the browser. Ctrl-C ends it: everything is in \
 the file then. A long recording has parts (run.cdp.jsonl, run.cdp.jsonl.1, …), all of which `replay` reads; beyond \
---recording-max-mb the oldest is dropped, and what is left still replays.
+--recording-max-mb the oldest is dropped, and what is left still replays. When it does not connect, no file is left.
 
 A recording holds page texts, typed answers and results of calls (with --redact: none of them), and never cookies or \
 Authorization headers. It is for its owner alone.";
@@ -68,7 +70,7 @@ impl Args {
 /// Records until a signal comes, the browser is gone for good or the disk is full.
 pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
     let mut signals = Signals::listen().map_err(CliError::Runtime)?;
-    check(&args, &loaded)?;
+    let attempt = Attempt::begin(check(&args, &loaded)?);
     let launched = tokio::select! {
         _ = signals.next() => return Ok(Exit::Done),
         launched = args.browser.launched() => launched?,
@@ -79,42 +81,58 @@ pub(crate) async fn run(args: Args, loaded: Loaded) -> Result<Exit, CliError> {
         recording.why = args.why;
     }
     let supervisor = Supervisor::start();
-    let recorded = record(&supervisor, &prepared, &mut signals, args.json).await;
+    let started = start(&supervisor, &prepared, &mut signals).await;
+    if !matches!(started, Ok(Some(_))) {
+        attempt.forget();
+    }
+    let recorded = match started {
+        Ok(Some(task)) => record(&supervisor, &task, &mut signals, args.json).await,
+        Ok(None) => Ok(Exit::Done),
+        Err(error) => Err(error),
+    };
     prepared.end().await;
     let stopped = browser::stop(launched).await;
     recorded.and_then(|exit| stopped.map(|()| exit))
 }
 
 /// Before a browser is started or asked.
-fn check(args: &Args, loaded: &Loaded) -> Result<(), CliError> {
+fn check<'a>(args: &Args, loaded: &'a Loaded) -> Result<&'a Path, CliError> {
     match &loaded.settings.recording.path {
         None => Err(CliError::NoOutput),
         Some(path) if path.is_file() && !args.force => Err(CliError::RecordingExists(path.clone())),
-        Some(_) => Ok(()),
+        Some(path) => Ok(path),
     }
 }
 
-async fn record(
+/// Connects; nothing when a signal comes first.
+async fn start(
     supervisor: &Supervisor,
     prepared: &Prepared,
     signals: &mut Signals,
-    json: bool,
-) -> Result<Exit, CliError> {
+) -> Result<Option<Task>, CliError> {
     let endpoint = prepared.endpoint.as_ref().ok_or(CliError::NoUrl)?;
     let started = tokio::select! {
         _ = signals.next() => {
             supervisor.stop_all().await;
-            return Ok(Exit::Done);
+            return Ok(None);
         }
         started = prepared.start(supervisor, TASK, endpoint) => started,
     };
-    let task = started.map_err(|failure| CliError::Start { endpoint: endpoint.to_string(), failure })?;
-    let mut progress = Progress::begin(&task);
-    let ended = watch(&task, signals, &mut progress).await;
+    started.map(Some).map_err(|failure| CliError::Start { endpoint: endpoint.to_string(), failure })
+}
+
+async fn record(
+    supervisor: &Supervisor,
+    task: &Task,
+    signals: &mut Signals,
+    json: bool,
+) -> Result<Exit, CliError> {
+    let mut progress = Progress::begin(task);
+    let ended = watch(task, signals, &mut progress).await;
     let before_stop = task.snapshot();
     supervisor.stop_all().await;
     progress.end();
-    told(&task, &before_stop, json)?;
+    told(task, &before_stop, json)?;
     ended
 }
 

@@ -41,12 +41,31 @@ fn every_subcommand_explains_itself_with_examples() {
     for part in ["demo", "watch", "probe", "replay", "config", "Exit codes:", "--log-level", "--log-format"] {
         assert!(text(&whole.stdout).contains(part), "{part}: {}", text(&whole.stdout));
     }
-    for subcommand in ["demo", "watch", "probe", "replay", "config"] {
-        let help = run(&[subcommand, "--help"]);
-        assert_exit(&help, 0);
-        assert!(text(&help.stdout).contains("Examples:\n  cdp-supervisor"), "{}", text(&help.stdout));
-        assert!(text(&help.stdout).contains("--json"), "{}", text(&help.stdout));
+    let (_, commands) = text(&whole.stdout).split_once("Commands:\n").unwrap();
+    let names = commands.lines().take_while(|line| !line.is_empty());
+    let names: Vec<_> = names.filter(|line| line.starts_with("  ") && !line.starts_with("   ")).collect();
+    assert!(names.len() > 20, "{names:?}");
+    for name in
+        names.iter().map(|line| line.split_whitespace().next().unwrap()).filter(|name| *name != "help")
+    {
+        explains_itself(&[name]);
     }
+    explains_itself(&["journal", "list"]);
+    explains_itself(&["journal", "export"]);
+}
+
+/// Those that print no data of their own, or nothing but JSON.
+const WITHOUT_JSON: [&str; 7] =
+    ["mcp", "timeline", "journal", "export", "completions", "man", "bench-client"];
+
+#[track_caller]
+fn explains_itself(subcommand: &[&str]) {
+    let help = run(&[subcommand, &["--help"]].concat());
+    assert_exit(&help, 0);
+    let said = text(&help.stdout);
+    assert!(said.contains("Examples:\n  ") && said.contains("  cdp-supervisor "), "{said}");
+    let name = subcommand.last().unwrap();
+    assert!(said.contains("--json") || WITHOUT_JSON.contains(name), "{said}");
 }
 
 #[test]

@@ -247,3 +247,20 @@ fn without_a_file_nothing_is_begun() {
     printed(&output, 2);
     assert!(String::from_utf8_lossy(&output.stderr).contains("give a file by -o"));
 }
+
+/// The next try is not told that the file exists already.
+#[test]
+fn an_attempt_that_comes_to_nothing_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{closed}");
+    for path in [folder.path().join("run.cdp.jsonl"), folder.path().to_owned()] {
+        for _ in 0..2 {
+            let output = run(&["record", &url, "--no-journal", "-o", text(&path)]);
+            printed(&output, 1);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("error: cannot supervise") && said.contains("stage: tcp"), "{said}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}

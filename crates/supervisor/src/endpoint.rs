@@ -108,7 +108,9 @@ fn parse_url(text: &str) -> Result<Endpoint, Failure> {
 fn parse_path(text: &str) -> Result<Endpoint, Failure> {
     let path = Path::new(text.strip_prefix("file://").unwrap_or(text));
     if path.components().count() < 2 {
-        return Err(unusable("it has neither a scheme nor the form of a folder's path"));
+        return Err(unusable(
+            "it has neither a scheme (such as http:// before HOST:PORT) nor the form of a folder's path",
+        ));
     }
     Ok(Endpoint(Given::Profile(path.to_owned())))
 }

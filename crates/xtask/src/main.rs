@@ -49,7 +49,7 @@ enum Chore {
     /// Breaks rules of the core on purpose, one at a time, and tells whether the simulator finds each.
     Mutants(mutants::Args),
     /// Writes the documents that are made from the code: `docs/tools.md`, `docs/configuration.md`, `docs/schema`.
-    Docs,
+    Docs(docs::Args),
     /// Refreshes `fixtures/protocol` from the published protocol.
     Protocol(protocol::Args),
     /// Runs seeds of the simulator: a fake browser, a virtual clock and faults against the real machine.
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
         Chore::Bench(args) => bench::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Mutants(args) => mutants::run(&args),
-        Chore::Docs => docs::run(),
+        Chore::Docs(args) => docs::run(&args),
         Chore::Protocol(args) => protocol::run(&args),
         Chore::Simulate(args) => simulate::run(&args),
         Chore::Soak(args) => soak::run(&args),

@@ -1,7 +1,7 @@
 //! What two runs of the same conversation have in common.
 
 /// The text without what differs from run to run: ids of the browser, times, ports, versions.
-pub(super) fn likeness(text: &str) -> String {
+pub(crate) fn likeness(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 

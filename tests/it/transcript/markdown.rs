@@ -10,7 +10,8 @@ const HEAD: &str = "\
 
 From a run on a real Chromium: the test `transcript` (in `tests/it`) has this conversation again each time, and holds it against this page, ids and times apart.
 `UPDATE_DOCS=1 cargo test -p integration-tests --test it transcript` writes it anew. `→` is what the client sends on the standard input of `cdp-supervisor mcp`, one message a line;
-`←` is what it reads on its standard output, here only the structured content, which is the text of the result too. Fields that do not matter here are left out as `\"…\"`.
+`←` is what it reads on its standard output, here only the structured content, which is the text of the result too. Fields that do not matter here are left out as `\"…\"`. The fields
+that are there stay ([semantics.md](semantics.md#snapshots-and-events)); more may come.
 
 ## A dialog in the middle of a call
 ";

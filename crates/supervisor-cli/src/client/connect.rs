@@ -1,5 +1,7 @@
 //! `connect`: gives a task its browser.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::{Common, Question, read, show};
@@ -21,7 +23,7 @@ is not given stays as it is, and is as the server's settings say for a new task.
 pub(crate) struct Args {
     /// Where the browser is; without it where the task is connected, else as the server's settings say.
     url: Option<String>,
-    /// Who answers dialogs.
+    /// Who answers dialogs: must_respond, auto_dismiss or auto_accept.
     #[arg(long, value_name = "WHO", value_parser = ["must_respond", "auto_dismiss", "auto_accept",
         "must-respond", "auto-dismiss", "auto-accept"], hide_possible_values = true)]
     policy: Option<String>,
@@ -75,8 +77,11 @@ impl Question for Args {
 /// The server may stand in another folder.
 fn from_here(url: &str) -> String {
     let path = url.strip_prefix("file://").unwrap_or(url);
+    // As the server tells the two apart: HOST:PORT without a scheme is no folder.
+    let is_path =
+        url.starts_with("file://") || !url.contains("://") && Path::new(path).components().count() > 1;
     match std::path::absolute(path) {
-        Ok(path) if !url.contains("://") || url.starts_with("file://") => path.to_string_lossy().into_owned(),
+        Ok(path) if is_path => path.to_string_lossy().into_owned(),
         _ => url.to_owned(),
     }
 }
@@ -88,6 +93,7 @@ mod tests {
     #[test]
     fn a_folder_is_named_from_the_root() {
         assert_eq!(from_here("ws://a.test/x"), "ws://a.test/x");
+        assert_eq!(from_here("127.0.0.1:9222"), "127.0.0.1:9222");
         assert_eq!(from_here("/p/q"), "/p/q");
         assert_eq!(from_here("file:///p/q"), "/p/q");
         assert!(from_here("./profile").starts_with('/'));

@@ -20,13 +20,39 @@ fn text(failure: &Failure, task: &str) -> String {
         Some((what, next)) => (what.trim_end(), Some(next.replace("browser_", "cdp-supervisor "))),
         None => (failure.message.as_str(), None),
     };
-    let mut text = format!("{}: {what}", failure.code);
+    let mut text = format!("{}: {}", failure.code, in_words_of_the_shell(what, failure.code));
     let dialogs = failure.detail.dialog.iter().chain(&failure.detail.candidates);
     dialogs.for_each(|dialog| text += &format!("\n  dialog: {}", show::asks(dialog)));
     if let Some(next) = next(failure, task).or(theirs) {
         text += &format!("\n  next: {next}");
     }
     text
+}
+
+/// The tools' arguments, and what they are here.
+const ARGUMENTS: [(&str, &str); 12] = [
+    ("`timeout_s`", "--timeout"),
+    ("`dialog_timeout_s`", "--dialog-timeout"),
+    ("`wait_s`", "--wait"),
+    ("`dialog_id`", "--id"),
+    ("`target_id`", "--target"),
+    ("`frame_id`", "--frame"),
+    ("`task_id`", "--task"),
+    ("`prompt_text`", "--text"),
+    ("`cdp_url`", "URL"),
+    ("`call_id`", "CALL"),
+    ("`expression`", "EXPRESSION"),
+    ("`params`", "PARAMS"),
+];
+
+/// Where an argument is wrong, it is named as it was given. Other messages tell of the page, in its words.
+fn in_words_of_the_shell(what: &str, code: Code) -> String {
+    match code {
+        Code::InvalidArgument => {
+            ARGUMENTS.iter().fold(what.to_owned(), |what, (theirs, ours)| what.replace(theirs, ours))
+        }
+        _ => what.to_owned(),
+    }
 }
 
 fn next(failure: &Failure, task: &str) -> Option<String> {
@@ -67,6 +93,13 @@ mod tests {
             "dialog_opened: d-1 opened.\n  dialog: d-1 confirm \"Sure?\" on page T at http://a.test/\n  \
              next: cdp-supervisor dialog accept --task shop --id d-1 (or dismiss), then cdp-supervisor result --task shop c-7"
         );
+    }
+
+    #[test]
+    fn an_argument_is_named_as_it_was_given() {
+        let error = json!({"code": "invalid_argument", "message": "`prompt_text` goes with `accept` only. Next: correct it."});
+        let text = read(json!({ "error": error }), "default").to_string();
+        assert!(text.starts_with("invalid_argument: --text goes with `accept` only.\n"), "{text}");
     }
 
     #[test]

@@ -24,7 +24,7 @@ A value comes from the first of these that gives one:
 4. the default.
 
 `cdp-supervisor config` prints what holds and where each value comes from, without secrets; `cdp-supervisor config --schema` prints
-the schema. A key that is not there, or a value that cannot be meant so, is an error that names file, line and key; all of
+the schema. Keys stay and keep their meaning until the next major version; keys are only added, and enumerations may grow. A key that is not there, or a value that cannot be meant so, is an error that names file, line and key; all of
 them are told at once, and nothing is started (exit code 2). `--config /dev/null` reads no file.
 
 A key is replaced as a whole, `headers` too. In the file, a relative path starts at the file's folder and `~/` is the home

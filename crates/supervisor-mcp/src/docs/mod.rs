@@ -26,7 +26,10 @@ pub fn documents() -> Vec<Document> {
     let tools: Vec<_> = TOOLS.iter().map(|entry| json!(described(entry))).collect();
     vec![
         Document { path: "docs/tools.md", text: markdown::tools() },
-        Document { path: "docs/schema/tools.json", text: pretty(&json!({ "tools": tools })) },
+        Document {
+            path: "docs/schema/tools.json",
+            text: pretty(&json!({ "$comment": PROMISE, "tools": tools })),
+        },
         Document {
             path: "docs/schema/snapshot.json",
             text: titled("Snapshot", schema::written::<Snapshot>()),
