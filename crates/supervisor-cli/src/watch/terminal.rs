@@ -1,6 +1,7 @@
 //! The terminal while it shows one screen; as it was before on every way out.
 
 use std::io::{self, Stdout};
+use std::mem::ManuallyDrop;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,7 +22,9 @@ use crate::screen::may_colour;
 
 /// The terminal, taken. It is given back when this is dropped, and when anything panics.
 pub(super) struct Taken {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Not dropped: it would show the cursor, as `Restore` does, and where the terminal is gone it would tell so on standard
+    /// error, which is gone as well, and panic.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
     theme: Theme,
     /// Dropped last.
     _restore: Restore,
@@ -36,7 +39,7 @@ impl Taken {
         logging::mute(true);
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
-        let terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        let terminal = ManuallyDrop::new(Terminal::new(CrosstermBackend::new(io::stdout()))?);
         Ok(Self { terminal, theme: Theme { colour: may_colour(true) }, _restore: restore })
     }
 
