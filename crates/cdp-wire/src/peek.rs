@@ -66,7 +66,7 @@ fn before_session(text: &str) -> Option<(&str, &str)> {
     let (before, session) = text.strip_suffix('"')?.rsplit_once('"')?;
     let before = before.strip_suffix(' ').unwrap_or(before).strip_suffix("\"sessionId\":")?;
     let before = before.strip_suffix(' ').unwrap_or(before).strip_suffix(',')?;
-    (session.len() <= LONGEST_WORD && session.bytes().all(is_plain)).then_some((before, session))
+    (session.len() <= LONGEST_WORD && is_word(session.as_bytes())).then_some((before, session))
 }
 
 fn unspaced(text: &str) -> &str {
@@ -88,8 +88,14 @@ pub fn has_object(text: &str) -> bool {
 
 /// The text up to the next quote, if it is a plain word: an escape would make it mean something else.
 fn quoted(text: &str) -> Option<&str> {
-    let end = text.bytes().take(LONGEST_WORD).position(|byte| !is_plain(byte))?;
-    (text.as_bytes()[end] == b'"').then(|| &text[..end])
+    let bytes = &text.as_bytes()[..text.len().min(LONGEST_WORD)];
+    let end = memchr::memchr(b'"', bytes)?;
+    is_word(&bytes[..end]).then(|| &text[..end])
+}
+
+/// Looks at all of them, many at once: that is less than to stop at the first that is none.
+fn is_word(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |is_plain_yet, byte| is_plain_yet & is_plain(*byte))
 }
 
 fn is_plain(byte: u8) -> bool {

@@ -50,6 +50,10 @@ impl<'m> Cx<'m> {
     pub(crate) fn emit(&mut self, event: Event) {
         let recorded = Recorded { seq: self.state.history + 1, at: self.at, event };
         self.state.apply(&recorded);
+        if self.step.events.is_empty() {
+            // Most steps have one, and a vector would make room for four: they are large.
+            self.step.events.reserve_exact(1);
+        }
         self.step.events.push(recorded);
     }
 

@@ -320,9 +320,9 @@ impl<'a> Turn<'a> {
     }
 
     fn carry_out(&mut self, step: Step, message: Option<&Utf8Bytes>) {
-        match self.untold.is_empty() {
-            true => self.untold = step.events,
-            false => self.untold.extend(step.events),
+        match self.untold.capacity() {
+            0 => self.untold = step.events,
+            _ => self.untold.extend(step.events),
         }
         for effect in step.effects {
             self.effect(effect, message);
@@ -334,10 +334,10 @@ impl<'a> Turn<'a> {
 
     /// Tells those who watch of everything until now. What is urgent is written first: whoever watches waits for nobody.
     pub(crate) fn settle(&mut self) {
-        let events = std::mem::take(&mut self.untold);
-        if events.is_empty() {
+        if self.untold.is_empty() {
             return;
         }
+        let mut events = std::mem::take(&mut self.untold);
         for recorded in &events {
             crate::log::event(&self.slot.task_id, &recorded.event);
         }
@@ -347,6 +347,9 @@ impl<'a> Turn<'a> {
         if let Some(journal) = &self.shell.sinks.journal {
             journal.append(&events);
         }
+        // There is room for those that come next in this turn.
+        events.clear();
+        self.untold = events;
     }
 
     fn effect(&mut self, effect: Effect, message: Option<&Utf8Bytes>) {

@@ -18,7 +18,8 @@ pub(crate) struct Args {
     /// Less of everything.
     #[arg(long)]
     quick: bool,
-    /// How often we and the floor are measured in one run; the figures are medians. Peers are measured in the first round.
+    /// How often we and the floor are measured in one run; the figures are medians. Peers are measured in the first round of
+    /// the first run.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// How many runs, one table each.
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut report = String::new();
     for run in 1..=args.runs {
         let series = !args.no_series && run == args.runs;
-        report.push_str(&measure(args, peers.as_deref(), (run, series))?);
+        report.push_str(&measure(args, peers.as_deref().filter(|_| run == 1), (run, series))?);
     }
     print!("{report}");
     if args.only.is_empty() && args.with.is_empty() && !args.no_peers {
