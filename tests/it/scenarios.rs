@@ -27,7 +27,11 @@ fn place(test: &str) -> (PathBuf, &str) {
         }
         _ => (repository.join("tests/it"), module),
     };
-    (folder.0.join(folder.1.replace("::", "/")).with_extension("rs"), function)
+    let file = Path::new(&folder.1.replace("::", "/")).with_extension("rs");
+    // A crate may have further sets of tests beside `it`.
+    let beside = folder.0.with_file_name("").join(&file);
+    let file = folder.0.join(file);
+    (if file.exists() { file } else { beside }, function)
 }
 
 fn is_a_test(source: &str, function: &str) -> bool {

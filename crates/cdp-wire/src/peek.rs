@@ -172,4 +172,12 @@ mod tests {
         assert!(has_object(r#"{"args":[{"type":"object","objectId":"1.2.3"}]}"#));
         assert!(!has_object(r#"{"args":[{"type":"string","value":"\"objectId\":\"1"}]}"#));
     }
+
+    #[test]
+    fn a_word_is_looked_at_for_so_long_and_left_to_the_parser_then() {
+        let text = |length| format!(r#"{{"method":"{}","params":{{}}}}"#, "a".repeat(length));
+        assert_eq!(method(&text(LONGEST_WORD - 1)).map(str::len), Some(LONGEST_WORD - 1));
+        assert_eq!(method(&text(LONGEST_WORD)), None);
+        assert!(crate::decode(&text(LONGEST_WORD)).is_ok());
+    }
 }

@@ -117,4 +117,15 @@ mod tests {
     fn silence_is_said() {
         assert_eq!(read(b"").tail(), "(nothing)");
     }
+
+    /// What is longer than a piece is two lines to whoever looks for the endpoint.
+    #[test]
+    fn a_line_is_read_whole_up_to_the_length_of_a_piece() {
+        let says = "DevTools listening on ws://127.0.0.1:1/devtools/browser/a\n";
+        let piece = usize::try_from(LINE_BYTES).unwrap();
+        let after = |length: usize| read(format!("{}{says}", "x".repeat(length)).as_bytes()).endpoint();
+        assert!(after(piece - says.len()).is_some());
+        assert!(after(piece - 10).is_none(), "it is cut after ten characters");
+        assert!(after(piece).is_some(), "it is the next piece");
+    }
 }

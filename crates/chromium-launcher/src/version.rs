@@ -26,7 +26,7 @@ pub(crate) fn ask(path: &Path) -> Result<String, String> {
     match (ended, status.success()) {
         (false, _) => Err(format!("--version did not answer within {} s", LIMIT.as_secs())),
         (true, false) => Err(format!("--version failed ({status})")),
-        (true, true) => first_line(&read(&mut child)?),
+        (true, true) => first_line(&read(child.stdout.take().ok_or("no standard output")?)?),
     }
 }
 
@@ -41,9 +41,8 @@ fn spawn(path: &Path) -> Result<Child, String> {
         .map_err(|e| e.to_string())
 }
 
-fn read(child: &mut Child) -> Result<String, String> {
+fn read(mut stdout: impl Read) -> Result<String, String> {
     let mut buffer = [0; MAX_BYTES];
-    let mut stdout = child.stdout.take().ok_or("no standard output")?;
     let length = stdout.read(&mut buffer).map_err(|e| e.to_string())?;
     Ok(String::from_utf8_lossy(&buffer[..length]).into_owned())
 }
@@ -77,5 +76,12 @@ mod tests {
     #[test]
     fn what_is_no_program_is_rejected() {
         assert!(ask(Path::new("/nonexistent/chromium")).is_err());
+    }
+
+    #[test]
+    fn what_comes_after_the_bound_is_not_read() {
+        let after = |blank: usize| first_line(&read(format!("{}v1", "\n".repeat(blank)).as_bytes()).unwrap());
+        assert_eq!(after(MAX_BYTES - 2).unwrap(), "v1");
+        assert!(after(MAX_BYTES - 1).is_err());
     }
 }

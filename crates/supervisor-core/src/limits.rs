@@ -72,6 +72,9 @@ pub const MAX_RESULT_WAITERS: usize = 16;
 /// Commands of an observed client that wait for an answer; those beyond it are not understood, and counted.
 pub const MAX_OBSERVED_FLIGHTS: usize = 100_000;
 
+/// Bytes that are kept of the name of an observed client's method: the longest of the protocol has about 60.
+pub const MAX_METHOD: usize = 128;
+
 /// The longest name and version of a browser that are kept; Chromium's have 36 and some 25 bytes.
 pub const MAX_BROWSER_NAME: usize = 256;
 

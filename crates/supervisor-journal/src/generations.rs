@@ -209,3 +209,30 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generation_is_a_share_of_the_bound_and_never_too_small_for_a_store() {
+        let generation = |max_bytes| Bounds { max_bytes, ..Bounds::default() }.generation();
+        let smallest = u64::from(GENERATIONS) * SMALLEST_GENERATION;
+        assert_eq!(generation(0), SMALLEST_GENERATION);
+        assert_eq!(generation(smallest), SMALLEST_GENERATION);
+        assert_eq!(generation(smallest + u64::from(GENERATIONS)), SMALLEST_GENERATION + 1);
+        assert_eq!(generation(MAX_BYTES), MAX_BYTES / u64::from(GENERATIONS));
+    }
+
+    /// All generations together stay below the bound, the present one with what it may grow over its own.
+    #[test]
+    fn the_generations_share_the_bound() {
+        for max_bytes in [MAX_BYTES, u64::from(GENERATIONS + 2) * SMALLEST_GENERATION] {
+            let bounds = Bounds { max_bytes, ..Bounds::default() };
+            let present = bounds.generation() + 4 * bounds.look_every();
+            assert_eq!(bounds.others() + present, max_bytes);
+        }
+        let less = Bounds { max_bytes: 1, ..Bounds::default() };
+        assert!(less.others() >= less.generation(), "one from before always fits beside the present one");
+    }
+}

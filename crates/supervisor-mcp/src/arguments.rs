@@ -82,8 +82,21 @@ mod tests {
         assert_eq!(taken(json!({})).unwrap().as_str(), "default");
         assert_eq!(taken(json!({"task_id": null})).unwrap().as_str(), "default");
         assert_eq!(taken(json!({"task_id": "é"})).unwrap().as_str(), "é");
-        for wrong in [json!(""), json!(1), json!("a\nb"), json!("x".repeat(MAX_TASK_ID + 1))] {
+        for wrong in [json!(""), json!(1), json!("a\nb")] {
             assert!(taken(json!({ "task_id": wrong })).is_err());
         }
+    }
+
+    /// It counts characters, however many bytes they have.
+    #[test]
+    fn a_name_has_so_many_characters_at_most() {
+        let taken = |length: usize| {
+            let task_id = json!({ "task_id": "é".repeat(length) });
+            take_task_id(task_id.as_object().cloned().as_mut().unwrap())
+        };
+        assert_eq!(taken(MAX_TASK_ID).unwrap().as_str().chars().count(), MAX_TASK_ID);
+        let failure = taken(MAX_TASK_ID + 1).unwrap_err();
+        assert_eq!(failure.code, Code::InvalidArgument);
+        assert!(failure.message.contains("1 to 128 characters"), "{}", failure.message);
     }
 }

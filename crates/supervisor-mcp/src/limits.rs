@@ -41,7 +41,8 @@ pub const NOTICE_WAITS: Duration = Duration::from_secs(1);
 /// After the end of its input, how long calls that still run may take before all tasks are stopped.
 pub const LAST_CALLS: Duration = Duration::from_secs(2);
 
-/// The longest line of a client, one message: an expression or parameters at their own bound, with most of it escaped.
+/// The longest line of a client with its end, one message: an expression or parameters at their own bound, with most of it
+/// escaped. A longer one is passed over.
 pub const MAX_LINE: usize = 2 * supervisor_core::limits::MAX_CALL_PARAMS;
 
 /// The longest line of a server, one message, that a client of ours reads: a result of the browser at its own bound, twice

@@ -127,3 +127,22 @@ impl<'a> Checker<'a> {
 fn on(guard: bool, text: &str) -> String {
     if guard { format!("(guard connection) {text}") } else { text.to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::Line;
+
+    #[test]
+    fn the_last_inputs_are_remembered() {
+        let mut checker = Checker::default();
+        let after = |checker: &mut Checker<'static>, number: usize| {
+            let line = Line { at: At(0), entry: Entry::Tick };
+            checker.line(&Numbered { number, line, text: "tick" }, &[]).unwrap();
+            checker.inputs.iter().map(|(number, _)| *number).collect::<Vec<_>>()
+        };
+        let seen: Vec<_> = (1..=SHOWN_INPUTS + 1).map(|number| after(&mut checker, number)).collect();
+        assert_eq!(seen[SHOWN_INPUTS - 1], (1..=SHOWN_INPUTS).collect::<Vec<_>>());
+        assert_eq!(seen[SHOWN_INPUTS], (2..=SHOWN_INPUTS + 1).collect::<Vec<_>>());
+    }
+}

@@ -182,4 +182,15 @@ mod tests {
         assert_eq!(replay(""), Err(TranscriptError::Empty));
         assert_eq!(crate::check(LISTING), Err(TranscriptError::Foreign));
     }
+
+    /// What comes before its first message does not make it one of a client for ever.
+    #[test]
+    fn a_transcript_is_looked_for_in_so_many_lines() {
+        let after = |lines: usize| {
+            let text = format!("{}{LISTING}", "{\"t\":0,\"dir\":\"tick\"}\n".repeat(lines));
+            Reader::foreign(&text).is_ok()
+        };
+        assert!(after(LOOKED_AT - 1));
+        assert!(!after(LOOKED_AT));
+    }
 }

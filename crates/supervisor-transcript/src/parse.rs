@@ -232,4 +232,11 @@ mod tests {
             assert!(fast.is_none() || fast == slow, "{line}");
         }
     }
+
+    #[test]
+    fn a_stamp_is_at_most_as_long_as_the_last_moment() {
+        let last = "18446744073709.551615";
+        assert_eq!((last.len(), decimal(last)), (LONGEST_STAMP, Some(At(u64::MAX))));
+        assert_eq!(decimal(&format!("{last}0")), None, "it is left to the parser");
+    }
 }

@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::endpoint::{self, Endpoint};
 use crate::limits::{MAX_MESSAGE, MAX_WRITE_BUFFER, READ_BUFFER, WRITE_BUFFER};
-use crate::start::Refresh;
+use crate::start::Renew;
 use crate::tap::Tap;
 use crate::tcp::{self, Way};
 use crate::{resolve, secret};
@@ -56,7 +56,7 @@ impl DialError {
 pub(crate) struct Dialling {
     pub(crate) headers: HeaderMap,
     pub(crate) limit: Duration,
-    pub(crate) refresh: Option<Refresh>,
+    pub(crate) renew: Option<Renew>,
     pub(crate) way: Way,
 }
 

@@ -29,7 +29,7 @@ pub async fn knock(
     limit: Duration,
 ) -> Result<Option<String>, Failure> {
     let (headers, way) = (secret::headers(headers)?, Way::of(network, None)?);
-    let dialling = Dialling { headers, limit, refresh: None, way };
+    let dialling = Dialling { headers, limit, renew: None, way };
     let deadline = Instant::now() + limit;
     let mut socket = match dial(endpoint, &dialling).await {
         Ok(dialled) => dialled.socket,

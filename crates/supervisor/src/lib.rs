@@ -38,6 +38,7 @@ mod knock;
 mod lanes;
 pub mod limits;
 mod log;
+mod loss;
 mod merge;
 mod network;
 #[cfg(test)]
@@ -74,13 +75,14 @@ pub use holdings::Holdings;
 pub use ids::TaskId;
 pub use json::Json;
 pub use knock::knock;
+pub use loss::{Loss, LossKind};
 pub use merge::merge_into;
 pub use network::{Network, Proxy};
 pub use raw::RawSocket;
 pub use recorder::{Recording, RecordingProgress, read_recording, recording_parts};
 pub use registry::RegistryMessage;
 pub use secret::Secret;
-pub use start::{Connect, Connecting, Refresh, StartOptions, Stream};
+pub use start::{Connect, Connecting, Refresh, Renew, StartOptions, Stream};
 pub use task_handle::{EvalOptions, Task};
 
 pub use ractor;

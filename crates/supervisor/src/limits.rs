@@ -112,3 +112,30 @@ pub const RECORDING_BYTES: usize = 64 * 1024 * 1024;
 
 /// How large a recording may become, unless the host says otherwise: hours of several agents' work. Older parts are dropped.
 pub const RECORDING_MAX: u64 = 256 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use supervisor_core::limits::STOP_WAIT;
+
+    /// The core gives up its answers, then the socket its closing; what is over is killed at [`STOP`] itself.
+    #[test]
+    fn the_parts_of_a_stop_are_a_second_at_most() {
+        assert_eq!(STOP, Duration::from_secs(1));
+        assert!(STOP_WAIT < STOP_ANSWERS, "the core decides first, so that dialogs end by its word");
+        assert!(STOP_ANSWERS + HANG_UP <= STOP);
+    }
+
+    /// The longest script of a host, each of its characters escaped (`\\u0000` for one byte), and all around it.
+    #[test]
+    fn the_longest_message_fits_into_the_write_buffer() {
+        let around = 64 * 1024;
+        let longest = 6 * supervisor_core::limits::MAX_CALL_PARAMS + around + WRITE_BUFFER;
+        assert_eq!(MAX_WRITE_BUFFER.max(longest), MAX_WRITE_BUFFER);
+    }
+
+    #[test]
+    fn a_recording_has_its_bound_unless_told_otherwise() {
+        assert_eq!(crate::Recording::to("r").max_bytes, RECORDING_MAX);
+    }
+}

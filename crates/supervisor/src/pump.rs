@@ -133,7 +133,8 @@ impl Pump {
                 let silence = SILENCE.as_secs();
                 return Poll::Ready(format!("nothing arrived for {silence} s, not even a pong"));
             }
-            self.out.ping |= self.pinged.elapsed() >= PING_EVERY;
+            // A beat comes a little early or late. Exactly compared, each second ping would come a whole beat later.
+            self.out.ping |= self.pinged.elapsed() + BEAT / 2 >= PING_EVERY;
         }
         if self.out.ping {
             self.pinged = Instant::now();

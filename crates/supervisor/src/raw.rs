@@ -32,7 +32,7 @@ impl RawSocket {
     pub async fn open(endpoint: &Endpoint, options: &StartOptions) -> Result<Self, Failure> {
         let (headers, limit) = (secret::headers(&options.headers)?, options.start_timeout);
         let way = Way::of(&options.network, options.connect.clone())?;
-        let dialling = Dialling { headers, limit, refresh: None, way };
+        let dialling = Dialling { headers, limit, renew: None, way };
         let begun = Instant::now();
         match dial(endpoint, &dialling).await {
             Ok(Dialled { socket, kind, resolved, .. }) => Ok(Self { socket, kind, resolved }),

@@ -118,8 +118,7 @@ impl Roster {
         let options = &request.options;
         let headers = secret::headers(&options.headers)?;
         let way = Way::of(&options.network, options.connect.clone())?;
-        let dialling =
-            Dialling { headers, limit: options.start_timeout, refresh: options.refresh.clone(), way };
+        let dialling = Dialling { headers, limit: options.start_timeout, renew: options.renewing(), way };
         let clock = Clock::start();
         let (next_dialog, next_call, epoch) = self.counters.of(&request.task_id);
         let mut beginning = Beginning { next_dialog, next_call, epoch, ..Beginning::default() };

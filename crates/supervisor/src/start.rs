@@ -12,6 +12,7 @@ use supervisor_journal::Keeper;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::limits::START_TIMEOUT;
+use crate::loss::Loss;
 use crate::network::Network;
 use crate::recorder::Recording;
 use crate::secret::Secret;
@@ -20,6 +21,10 @@ use crate::secret::Secret;
 ///
 /// It is asked before each reconnect, within the time that the dial has.
 pub type Refresh = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync>;
+
+/// As [`Refresh`], and told what became of the connection or of the last attempt: a signature that ran out wants another
+/// URL than a session that is over.
+pub type Renew = Arc<dyn Fn(Loss) -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync>;
 
 /// Bytes both ways.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -52,6 +57,8 @@ pub struct StartOptions {
     pub network: Network,
     /// Where a fresh URL comes from. Of a task that runs it is not changed.
     pub refresh: Option<Refresh>,
+    /// The same, told why; where it is given, `refresh` is not asked. Of a task that runs it is not changed.
+    pub renew: Option<Renew>,
     /// How the stream to the browser is made; none is TCP. Of a task that runs it is not changed.
     pub connect: Option<Connect>,
     /// Where the jitter of reconnects and the bridge's secrets come from; none is a fresh one for each task, which nobody can
@@ -65,6 +72,14 @@ impl Default for StartOptions {
     }
 }
 
+impl StartOptions {
+    /// Whoever gives fresh URLs, as one that is told why.
+    pub(crate) fn renewing(&self) -> Option<Renew> {
+        let untold = |refresh: Refresh| -> Renew { Arc::new(move |_| refresh()) };
+        self.renew.clone().or_else(|| self.refresh.clone().map(untold))
+    }
+}
+
 impl From<Options> for StartOptions {
     fn from(options: Options) -> Self {
         Self {
@@ -75,6 +90,7 @@ impl From<Options> for StartOptions {
             headers: Vec::new(),
             network: Network::default(),
             refresh: None,
+            renew: None,
             connect: None,
             seed: None,
         }

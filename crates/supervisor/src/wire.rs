@@ -16,9 +16,9 @@ use crate::dial::{DialError, Dialled, Dialling, dial};
 use crate::endpoint::Endpoint;
 use crate::lanes::Lanes;
 use crate::limits::HANG_UP;
+use crate::loss::Loss;
 use crate::pump::Pump;
 use crate::slot::Slot;
-use crate::start::Refresh;
 use crate::task::TaskMessage;
 
 /// Which of the two.
@@ -33,6 +33,8 @@ pub(crate) struct Wire {
     slot: Arc<Slot>,
     dialling: Dialling,
     dials: u32,
+    /// Why the last dial led nowhere, if it did.
+    failed: Option<DialError>,
     dial: Option<(Epoch, JoinHandle<()>)>,
     live: Option<Live>,
     closing: Option<JoinHandle<()>>,
@@ -47,18 +49,18 @@ struct Live {
 
 impl Wire {
     pub(crate) fn new(conn: Conn, slot: Arc<Slot>, dialling: Dialling) -> Self {
-        Self { conn, slot, dialling, dials: 0, dial: None, live: None, closing: None }
+        Self { conn, slot, dialling, dials: 0, failed: None, dial: None, live: None, closing: None }
     }
 
     pub(crate) fn dial(&mut self, actor: ActorRef<ConnectionMessage>, epoch: Epoch) {
         self.abort_dial();
         self.close();
         self.dials += 1;
-        let (endpoint, dialling, again) = (self.slot.given.clone(), self.dialling.clone(), self.dials > 1);
-        let conn = self.conn;
+        let (endpoint, dialling, conn) = (self.slot.given.clone(), self.dialling.clone(), self.conn);
+        let loss = (self.dials > 1).then(|| Loss::of(self.failed.as_ref()));
         let task = tokio::spawn(async move {
             // The host's own code may run in it. Whatever happens, the machine waits for an answer.
-            let dialling = AssertUnwindSafe(dial_fresh(endpoint, &dialling, again)).catch_unwind();
+            let dialling = AssertUnwindSafe(dial_fresh(endpoint, &dialling, loss)).catch_unwind();
             let result = dialling.await.unwrap_or_else(|_| Err(fault_inside()));
             let _ = actor.cast(ConnectionMessage::Dialled(conn, epoch, Box::new(result)));
         });
@@ -70,6 +72,7 @@ impl Wire {
             return;
         }
         self.dial = None;
+        self.failed = result.as_ref().err().cloned();
         match result {
             Ok(dialled) => self.open(epoch, dialled),
             Err(DialError { stage, reason, http_status }) => {
@@ -165,18 +168,26 @@ fn fault_inside() -> DialError {
     )
 }
 
-/// Dials the endpoint, or the one that the host gives in its place.
-async fn dial_fresh(endpoint: Endpoint, dialling: &Dialling, again: bool) -> Result<Dialled, DialError> {
-    let endpoint = match &dialling.refresh {
-        Some(refresh) if again => fresh(endpoint, refresh, dialling.limit).await?,
+/// Dials the endpoint, or after a loss the one that the host gives in its place.
+async fn dial_fresh(
+    endpoint: Endpoint,
+    dialling: &Dialling,
+    loss: Option<Loss>,
+) -> Result<Dialled, DialError> {
+    let endpoint = match (&dialling.renew, loss) {
+        (Some(renew), Some(loss)) => fresh(endpoint, renew(loss), dialling.limit).await?,
         _ => endpoint,
     };
     dial(&endpoint, dialling).await
 }
 
-async fn fresh(last: Endpoint, refresh: &Refresh, limit: Duration) -> Result<Endpoint, DialError> {
+async fn fresh(
+    last: Endpoint,
+    given: impl Future<Output = Option<String>>,
+    limit: Duration,
+) -> Result<Endpoint, DialError> {
     let failed = |reason: String| DialError::new(Stage::Resolve, reason);
-    match timeout(limit, refresh()).await {
+    match timeout(limit, given).await {
         Ok(Some(text)) => Endpoint::parse(&text).map_err(|failure| failed(failure.message)),
         Ok(None) => Ok(last),
         Err(_) => Err(failed(format!("the host gave no fresh URL within {} s", limit.as_secs_f64()))),

@@ -61,6 +61,10 @@ const PACE: Duration = Duration::from_millis(4_500);
 /// From one cut to the next.
 const CUT_EVERY: Duration = Duration::from_secs(18);
 
+/// Where the line is cut more often than this, tasks have no guard: one whose main connection is lost just after its guard
+/// came, and again, gives it up as the cause.
+const GUARDED_FROM: Duration = Duration::from_secs(15);
+
 /// How often the browser is replaced by another.
 const RESTART_EVERY: u32 = 12;
 
@@ -144,12 +148,12 @@ impl Soak {
         let pace = if args.fast { Duration::ZERO } else { PACE };
         let store = Place::of(args.keep.as_deref())?;
         let mut child = Child::start(store.path())?;
-        let world = World::start().await?;
+        let cut_every = CUT_EVERY.min(round / 3);
+        let world = World::start(cut_every >= GUARDED_FROM).await?;
         let first = child.rest().await?.map_err(anyhow::Error::msg)?;
         child.bind(world.bindings.clone()).await?;
         let (commit, browser) = (commit::name(), world.browser_version());
         let record = Record { commit, browser, minutes: args.minutes, first, ..Record::default() };
-        let cut_every = CUT_EVERY.min(round / 3);
         let turns = (0..world.tabs.len()).map(|tab| tab * 4).collect();
         let (counts, begun) = (Counts::default(), Instant::now());
         Ok(Self { world, child, _store: store, counts, begun, length, round, pace, cut_every, turns, record })

@@ -34,6 +34,7 @@ mod reconnect;
 mod scenes;
 mod scope;
 mod session;
+mod standstill;
 mod swaps;
 mod timeline;
 mod worker;

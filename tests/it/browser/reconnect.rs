@@ -10,18 +10,18 @@ use supervisor::supervisor_core::dialog::{ClosedBy, Reason, Unanswerable};
 use supervisor::supervisor_core::snapshot::RemedyName;
 use supervisor::{Code, Event, Observed, Options, Reconnect, Remedy, StartOptions, Status};
 
-fn site() -> Site {
+pub(super) fn site() -> Site {
     let asks = "<h1>asks</h1><script>function raise() { setTimeout(() => { window.answer = confirm('Sure?') }) }</script>";
     Site::new().page("/", asks)
 }
 
-fn port_of(url: &str) -> u16 {
+pub(super) fn port_of(url: &str) -> u16 {
     let (_, rest) = url.split_once("://").unwrap();
     rest.split('/').next().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
 }
 
 /// A stage whose task reaches the browser's socket through a proxy.
-async fn stage_on_a_wire(options: impl Into<StartOptions>) -> (Stage, Proxy) {
+pub(super) async fn stage_on_a_wire(options: impl Into<StartOptions>) -> (Stage, Proxy) {
     let mut stage = Stage::new(site()).await;
     let proxy = Proxy::to(port_of(stage.browser.ws_url())).await;
     let url = proxy.through(stage.browser.ws_url());
@@ -82,7 +82,7 @@ async fn d16_the_watchdog_watches_on_after_a_lost_connection() {
 }
 
 /// After a cut under a dialog: where the browser left it open, the page is freed.
-async fn usable_again(stage: &Stage) {
+pub(super) async fn usable_again(stage: &Stage) {
     if is_headless_shell() {
         // It dismisses what its last client leaves open.
         stage.until(|it| it.frame_tree.top.is_some()).await;

@@ -48,6 +48,29 @@ async fn a_start_that_is_cut_anywhere_fails_with_its_stage_and_harms_no_later_on
     stage.end().await;
 }
 
+/// One byte of what a browser says, turned over: in the answer to the upgrade, in the head of a frame, in a message.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_with_a_garbled_byte_connects_or_fails_with_its_stage_and_harms_no_later_one() {
+    let stage = Stage::new(site()).await;
+    let url = stage.browser.ws_url();
+    let wire = FaultyWire::to(port_of(url), |n| Plan { garble: Some(n * 7), ..Plan::default() }).await;
+    let mut failures = 0;
+    for n in 0..60 {
+        if let Err(failure) = start(&wire.through(url), Duration::from_secs(3)).await {
+            failures += 1;
+            assert_eq!(failure.code, supervisor::Code::StartFailed, "byte {}: {failure}", n * 7);
+            assert!(failure.detail.stage.is_some(), "byte {}: {failure}", n * 7);
+        }
+    }
+    assert!(failures > 10, "{failures}: the status line and the key alone are more");
+    stage.open("a.test", "/").await;
+    stage.value(None, "setTimeout(() => window.answer = confirm('still?'))").await;
+    stage.dialog().await;
+    stage.answer(accept()).await;
+    assert_eq!(stage.value(None, "answer").await, json!(true));
+    stage.end().await;
+}
+
 /// A large reply that is cut, or reset, in its middle: the call ends, the connection is made again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reply_that_is_cut_in_its_middle_ends_its_call_and_the_connection_is_made_again() {

@@ -63,4 +63,17 @@ mod tests {
         let missing = text_or_file("@/nonexistent").unwrap_err().to_string();
         assert!(missing.contains("cannot read /nonexistent"), "{missing}");
     }
+
+    /// The file has no bytes of its own on the disk.
+    #[test]
+    fn a_text_may_be_as_long_as_a_server_takes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.js");
+        let of_length = |bytes: usize| {
+            std::fs::File::create(&path).unwrap().set_len(bytes as u64).unwrap();
+            text_or_file(&format!("@{}", path.display())).map(|text| text.len())
+        };
+        assert_eq!(of_length(MOST).unwrap(), MOST);
+        assert!(of_length(MOST + 1).unwrap_err().to_string().contains("it has more than"));
+    }
 }

@@ -24,7 +24,7 @@ const NAMESPACES: [(&str, &str); 3] = [
 
 pub(super) fn look() -> Vec<Finding> {
     let system = Finding::ok(ABOUT, format!("{}, cdp-supervisor {}", system(), env!("CARGO_PKG_VERSION")));
-    let found = [sandbox(), files(), shared_memory()];
+    let found = [sandbox(), allowed_files().and_then(files), shared_memory_size().and_then(shared_memory)];
     std::iter::once(system).chain(found.into_iter().flatten()).collect()
 }
 
@@ -50,18 +50,36 @@ fn sandbox() -> Option<Finding> {
     Some(Finding::warn(ABOUT, format!("{path} is {no}: Chromium's sandbox may not start"), next))
 }
 
-fn files() -> Option<Finding> {
-    let limit = getrlimit(Resource::Nofile).current?;
+fn allowed_files() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+fn files(limit: u64) -> Option<Finding> {
     (limit < FEW_FILES).then(|| {
         let what = format!("a process may have {limit} files open, which is few");
         Finding::warn(ABOUT, what, "raise it: ulimit -n 4096")
     })
 }
 
-fn shared_memory() -> Option<Finding> {
-    let size = rustix::fs::statvfs(Path::new("/dev/shm")).ok().map(|fs| fs.f_blocks * fs.f_frsize)?;
+fn shared_memory_size() -> Option<u64> {
+    rustix::fs::statvfs(Path::new("/dev/shm")).ok().map(|fs| fs.f_blocks * fs.f_frsize)
+}
+
+fn shared_memory(size: u64) -> Option<Finding> {
     (size < SMALL_SHARED_MEMORY).then(|| {
         let what = format!("/dev/shm has {} MB: pages of a Chromium in here may crash", size / (1024 * 1024));
         Finding::warn(ABOUT, what, "start the container with --shm-size=1g, or with --ipc=host")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_enough_is_a_warning() {
+        assert!(files(FEW_FILES).is_none() && files(FEW_FILES - 1).is_some());
+        assert!(shared_memory(SMALL_SHARED_MEMORY).is_none());
+        assert!(shared_memory(SMALL_SHARED_MEMORY - 1).is_some());
+    }
 }

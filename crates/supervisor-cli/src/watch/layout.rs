@@ -113,4 +113,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_wider_screen_has_two_columns_and_a_higher_one_all_panes() {
+        let columns = |width| {
+            let places = at(width, 50, Pane::Pages).unwrap();
+            places.panes.iter().map(|(_, area)| area.x).collect::<std::collections::BTreeSet<_>>().len()
+        };
+        assert_eq!((columns(TWO_COLUMNS - 1), columns(TWO_COLUMNS)), (1, 2));
+        let panes = |height| at(80, height, Pane::Pages).unwrap().panes.len();
+        assert_eq!((panes(ALL_PANES - 1), panes(ALL_PANES)), (2, Pane::ALL.len()));
+    }
 }

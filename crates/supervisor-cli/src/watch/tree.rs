@@ -94,12 +94,27 @@ fn below(tree: &FrameTree, parent: &FrameId, depth: usize, rows: &mut Vec<Row>) 
     }
 }
 
+fn indent(depth: usize) -> String {
+    "  ".repeat(depth.min(MOST_INDENTED))
+}
+
 fn of_frame(frame: &FrameView, depth: usize) -> Row {
-    let indent = "  ".repeat(depth.min(MOST_INDENTED));
+    let indent = indent(depth);
     let process = if frame.is_oopif { " [own process]" } else { "" };
     let crashed = if frame.crashed { " [crashed]" } else { "" };
     let name = if frame.name.is_empty() { String::new() } else { format!(" {}", quoted(&frame.name)) };
     let kind = if frame.crashed { Kind::Bad } else { Kind::Plain };
     let id = short(frame.frame_id.as_str());
     Row::new(kind, format!("{indent}└ frame {id}{process}{crashed}{name} {}", frame.url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_frames_are_indented_so_far_and_no_further() {
+        assert!(indent(MOST_INDENTED - 1).len() < indent(MOST_INDENTED).len());
+        assert_eq!(indent(MOST_INDENTED + 1), indent(MOST_INDENTED));
+    }
 }

@@ -171,16 +171,16 @@ fn any_mcp_client_can_use_the_socket() {
 
 #[test]
 fn one_client_too_many_is_told_why() {
-    /// As many as are let in.
-    const CLIENTS: usize = 256;
+    /// The server's bound.
+    const MAX_CLIENTS: usize = 256;
     let home = Home::new();
     let _server = home.serve(&[]);
-    let _clients: Vec<_> = (0..CLIENTS).map(|_| UnixStream::connect(home.socket()).unwrap()).collect();
+    let _clients: Vec<_> = (0..MAX_CLIENTS).map(|_| UnixStream::connect(home.socket()).unwrap()).collect();
     let one_more = UnixStream::connect(home.socket()).unwrap();
     one_more.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut line = String::new();
     BufReader::new(one_more).read_line(&mut line).unwrap();
-    assert!(line.contains("there are 256 clients already"), "{line}");
+    assert!(line.contains(&format!("there are {MAX_CLIENTS} clients already")), "{line}");
 }
 
 #[test]

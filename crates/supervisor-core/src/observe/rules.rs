@@ -11,14 +11,11 @@ use crate::event::{Event, FrameInfo};
 use crate::failure::{Code, Failure};
 use crate::flights::Purpose;
 use crate::ids::{DialogId, EndpointKind, Req, Route};
-use crate::limits::{MAX_OBSERVED_FLIGHTS, MAX_SESSIONS, MAX_SHOWN_TEXT};
+use crate::limits::{MAX_METHOD, MAX_OBSERVED_FLIGHTS, MAX_SESSIONS, MAX_SHOWN_TEXT};
 use crate::observe::bridge;
 use crate::session::{SessionKind, attach, gone};
 use crate::shown::cut;
 use crate::state::State;
-
-/// A method's name is kept up to this many bytes: the longest of the protocol has about 60.
-const MAX_METHOD: usize = 128;
 
 /// The connection of the client is there when observing begins.
 pub(crate) fn begin(cx: &mut Cx<'_>) {

@@ -278,6 +278,35 @@ fn a_changed_policy_decides_about_what_is_open() {
     assert_eq!(rig.sent.last().unwrap()["params"], json!({"accept": true}));
 }
 
+/// It counts from when the dialog opened: a longer one gives more time, one that is over already none.
+#[test]
+fn a_changed_timeout_counts_for_what_is_open() {
+    let waits = |seconds| {
+        let mut options = Options::default();
+        options.dialog_timeout = Duration::from_secs(seconds);
+        Command::Configure { options: Box::new(options) }
+    };
+    let answers =
+        |rig: &Rig| rig.sent.iter().filter(|it| it["method"] == "Page.handleJavaScriptDialog").count();
+    let mut rig = Rig::with_page();
+    rig.host(waits(30));
+    rig.opening("SP", "P", "confirm", "?");
+    rig.advance(Duration::from_secs(29));
+    rig.host(waits(60));
+    rig.advance(Duration::from_secs(30));
+    assert_eq!(answers(&rig), 0, "59 s after it opened");
+    rig.advance(Duration::from_secs(1));
+    assert_eq!(answers(&rig), 1);
+
+    let mut rig = Rig::with_page();
+    rig.opening("SP", "P", "confirm", "?");
+    rig.advance(Duration::from_secs(20));
+    rig.host(waits(10));
+    rig.advance(Duration::ZERO);
+    assert_eq!(answers(&rig), 1, "it is overdue");
+    assert_eq!(rig.sent.last().unwrap()["params"], json!({"accept": false}));
+}
+
 #[test]
 fn the_ring_of_recent_dialogs_is_bounded_and_ids_go_on() {
     let mut rig = Rig::with_page_and(policy(DialogPolicy::AutoAccept));

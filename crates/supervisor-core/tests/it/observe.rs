@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use supervisor_core::limits::MAX_METHOD;
 use supervisor_core::{Code, Command, DialogPolicy, Event, Options, Purpose, Status};
 
 use crate::rig::Rig;
@@ -182,6 +183,23 @@ fn silence_means_something_only_when_something_was_asked() {
     rig.observed("SQ", 1, "Page.enable", json!({}));
     rig.advance(Duration::from_secs(10));
     assert!(rig.snapshot().pages[1].blocked.is_some());
+}
+
+#[test]
+fn a_clients_method_is_kept_up_to_its_bound() {
+    let mut rig = with_page();
+    for (id, length) in [(1, MAX_METHOD), (2, MAX_METHOD + 1)] {
+        rig.observed("SP", id, &"m".repeat(length), json!({}));
+    }
+    let kept: Vec<usize> = rig
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::CommandSent { method, .. } if method.starts_with('m') => Some(method.len()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(kept, [MAX_METHOD, MAX_METHOD]);
 }
 
 #[test]

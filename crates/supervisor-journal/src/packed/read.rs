@@ -129,3 +129,15 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_so_deep_and_no_deeper() {
+        let nested = |depth| [vec![LIST; depth], vec![END; depth]].concat();
+        assert!(Reader { block: &nested(DEEPEST), at: 0 }.value(0).is_some());
+        assert!(Reader { block: &nested(DEEPEST + 1), at: 0 }.value(0).is_none());
+    }
+}

@@ -2,7 +2,7 @@
 
 use supervisor_core::{At, Event, Recorded};
 use supervisor_journal::{
-    Bounds, Journal, JournalError, MemoryJournal, ProcessJournal, Run, RunId, SledJournal,
+    Bounds, Journal, JournalError, MEMORY_EVENTS, MemoryJournal, ProcessJournal, Run, RunId, SledJournal,
 };
 
 pub(crate) fn event(seq: u64) -> Recorded {
@@ -72,4 +72,17 @@ fn a_journal_in_memory_lets_the_oldest_go() {
     journal.end(first).unwrap();
     journal.append(second, &[event(3)]).unwrap();
     assert_eq!(journal.runs().unwrap().len(), 1, "nothing is left of the first");
+}
+
+#[test]
+fn a_journal_in_memory_keeps_so_many_events_unless_told_otherwise() {
+    let mut journal = MemoryJournal::default();
+    let run = journal.begin(&run("a")).unwrap();
+    let events: Vec<Recorded> = (1..=MEMORY_EVENTS as u64).map(event).collect();
+    journal.append(run, &events).unwrap();
+    let first = |journal: &MemoryJournal| journal.read(run).unwrap().events.first().map(|event| event.seq);
+    assert_eq!(first(&journal), Some(1), "exactly as many as it may keep");
+    journal.append(run, &[event(MEMORY_EVENTS as u64 + 1)]).unwrap();
+    assert_eq!(first(&journal), Some(2));
+    assert_eq!(journal.read(run).unwrap().events.len(), MEMORY_EVENTS);
 }

@@ -6,6 +6,7 @@ use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt as _};
 use serde_json::{Value, json};
 use supervisor::{Status, Supervisor};
+use supervisor_mcp::limits::MAX_LINE;
 use supervisor_mcp::{Defaults, McpServer, ServeError};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 
@@ -130,4 +131,38 @@ async fn a_line_is_a_message() {
     assert_eq!((&answer["id"], &answer["result"]["protocolVersion"]), (&json!("a"), &json!("2024-11-05")));
     assert_eq!(answer["result"]["capabilities"]["tools"]["listChanged"], true);
     assert!(answer["result"]["instructions"].as_str().unwrap().contains("pending_dialogs"));
+}
+
+/// A line of so many bytes, with its end, is a message like any other. A longer one is passed over, and the client is served
+/// on.
+#[tokio::test]
+async fn a_line_has_a_longest_length() {
+    let initialize = |id| {
+        json!({"jsonrpc": "2.0", "id": id, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}})
+        .to_string()
+    };
+    for (length, answered) in [(MAX_LINE, 1), (MAX_LINE + 1, 2)] {
+        let server = McpServer::new(Supervisor::start(), Defaults::default());
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(theirs);
+        let serving = tokio::spawn(async move { server.serve_to_the_end(reader, writer).await });
+        let (read, mut write) = tokio::io::split(ours);
+        let long = initialize(1);
+        let blanks = " ".repeat(length - long.len() - 1);
+        within(write.write_all(format!("{long}{blanks}\n").as_bytes())).await.unwrap();
+        if answered == 2 {
+            within(write.write_all(format!("{}\n", initialize(2)).as_bytes())).await.unwrap();
+        }
+        let mut said = String::new();
+        within(BufReader::new(read).read_line(&mut said)).await.unwrap();
+        let said: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(
+            (&said["id"], said["result"]["serverInfo"].is_object()),
+            (&json!(answered), true),
+            "{said}"
+        );
+        write.shutdown().await.unwrap();
+        within(serving).await.unwrap().unwrap();
+    }
 }

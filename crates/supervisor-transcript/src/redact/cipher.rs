@@ -201,4 +201,11 @@ mod tests {
             prop_assert!(serde_json::from_str::<serde_json::Number>(&text).is_ok(), "{}", text);
         }
     }
+
+    #[test]
+    fn a_segment_with_a_digit_is_a_name_until_it_is_as_long_as_a_token() {
+        let url = |length: usize| format!("https://a.test/{}1/b", "x".repeat(length - 1));
+        assert_eq!(cipher().url(&url(TOKEN_LENGTH - 1)), url(TOKEN_LENGTH - 1));
+        assert_ne!(cipher().url(&url(TOKEN_LENGTH)), url(TOKEN_LENGTH));
+    }
 }

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use supervisor_core::Lane;
 use tokio::task::yield_now;
-use tokio::time::sleep;
+use tokio::time::{advance, sleep};
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
 use super::*;
@@ -189,4 +189,16 @@ async fn an_idle_socket_is_pinged() {
     let begin = Instant::now();
     while next(&mut browser).await != Message::Ping(Bytes::new()) {}
     assert_eq!(begin.elapsed().as_secs(), PING_EVERY.as_secs());
+}
+
+/// A beat that is handled late, as on a busy machine: less time lies between it and the next.
+#[tokio::test(start_paused = true)]
+async fn a_late_beat_puts_off_no_ping() {
+    let (_rig, mut browser) = pumping(WIDE, Lanes::default()).await;
+    advance(BEAT).await;
+    advance(BEAT + Duration::from_millis(3)).await;
+    while next(&mut browser).await != Message::Ping(Bytes::new()) {}
+    let begin = Instant::now();
+    while next(&mut browser).await != Message::Ping(Bytes::new()) {}
+    assert!(begin.elapsed() <= PING_EVERY, "{:?}", begin.elapsed());
 }

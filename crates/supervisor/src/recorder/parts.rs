@@ -218,6 +218,7 @@ mod tests {
     fn a_part_is_full_at_a_quarter_and_the_oldest_goes() {
         let folder = tempfile::tempdir().unwrap();
         let mut parts = parts(folder.path());
+        assert_eq!(MAX / PARTS, 100);
         parts.write(&[b'0'; 99]).unwrap();
         assert!(!parts.is_full());
         parts.write(b"0").unwrap();
@@ -287,5 +288,19 @@ mod tests {
         fs::write(folder.path().join("r.1"), "before").unwrap();
         assert_eq!(read_recording(folder.path().join("r")).unwrap(), b"before");
         assert!(read_recording(folder.path().join("other")).is_err());
+    }
+
+    #[test]
+    fn of_parts_that_somebody_else_left_so_many_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r");
+        fs::write(&path, "0").unwrap();
+        for number in 1..=MOST_PARTS + 1 {
+            fs::write(numbered(&path, number), number.to_string()).unwrap();
+        }
+        let parts = recording_parts(&path);
+        assert_eq!((parts.len(), &parts[0]), (MOST_PARTS + 1, &numbered(&path, MOST_PARTS)));
+        fs::remove_file(numbered(&path, MOST_PARTS)).unwrap();
+        assert_eq!(recording_parts(&path).len(), MOST_PARTS);
     }
 }

@@ -1,9 +1,9 @@
 //! A signed URL runs out while a task is connected: each refusal is told apart, and the host's next URL is taken.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use supervisor::{StartOptions, Status, Supervisor};
+use supervisor::{Loss, LossKind, Stage, StartOptions, Status, Supervisor};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -52,20 +52,22 @@ async fn pass(mut client: TcpStream, peer: u16, status: u16, gate: Arc<AtomicBoo
 }
 
 /// The host has no better URL at first, then a fresh one.
-async fn a_refusal(status: u16, says: &str) {
+async fn a_refusal(status: u16, kind: LossKind, says: &str) {
     let mut peer = Peer::start().await;
     let gate = Gate::before(&peer, status).await;
-    let (asked, fresh) = (Arc::<AtomicUsize>::default(), gate.url("new"));
+    let (asked, fresh) = (Arc::<Mutex<Vec<Loss>>>::default(), gate.url("new"));
     let mut options = StartOptions::default();
-    let times = Arc::clone(&asked);
-    options.refresh = Some(Arc::new(move || {
-        let given = (times.fetch_add(1, Ordering::SeqCst) > 0).then(|| fresh.clone());
+    let told = Arc::clone(&asked);
+    options.renew = Some(Arc::new(move |loss| {
+        let given = (loss.kind == kind).then(|| fresh.clone());
+        told.lock().unwrap().push(loss);
         Box::pin(async { given })
     }));
+    options.refresh = Some(Arc::new(|| panic!("who is told why is asked alone")));
     let supervisor = Supervisor::start();
     let task = within(supervisor.get_or_start("t", &gate.url("old"), options)).await.unwrap();
     let connection = peer.connection().await;
-    assert_eq!(asked.load(Ordering::SeqCst), 0, "the first URL is the one that was given");
+    assert!(asked.lock().unwrap().is_empty(), "the first URL is the one that was given");
     gate.refuses.store(true, Ordering::SeqCst);
     drop(connection);
     let is_refused = |text: &str| text.contains(&status.to_string()) && text.contains(says);
@@ -82,18 +84,23 @@ async fn a_refusal(status: u16, says: &str) {
     task.wait_for(|it| it.status.status == Status::Connected, LIMIT).await.unwrap();
     let connection = peer.connection().await;
     assert!(connection.headers[0].contains("token=new"), "{:?}", connection.headers);
-    assert_eq!((asked.load(Ordering::SeqCst), gate.refused.load(Ordering::SeqCst)), (2, 1));
+    assert_eq!(gate.refused.load(Ordering::SeqCst), 1);
+    let asked = asked.lock().unwrap().clone();
+    let told: Vec<_> = asked.iter().map(|loss| (loss.kind, loss.http_status, loss.stage)).collect();
+    let refused = (kind, Some(status), Some(Stage::Upgrade));
+    assert_eq!(told, [(LossKind::Dropped, None, None), refused]);
+    assert!(asked[1].message.contains(says) && !asked[1].message.contains("token"), "{asked:?}");
     supervisor.stop_all().await;
 }
 
 #[tokio::test]
 async fn each_refusal_of_a_reconnect_is_told_apart_and_a_fresh_url_is_taken() {
     tokio::join!(
-        a_refusal(401, "credentials"),
-        a_refusal(403, "forbidden"),
-        a_refusal(404, "closed or restarted"),
-        a_refusal(410, "session is over"),
-        a_refusal(429, "too many"),
-        a_refusal(503, "server failed"),
+        a_refusal(401, LossKind::Unauthorized, "credentials"),
+        a_refusal(403, LossKind::Forbidden, "forbidden"),
+        a_refusal(404, LossKind::NotFound, "closed or restarted"),
+        a_refusal(410, LossKind::Gone, "session is over"),
+        a_refusal(429, LossKind::TooMany, "too many"),
+        a_refusal(503, LossKind::ServerFailed, "server failed"),
     );
 }

@@ -7,6 +7,7 @@
 mod host;
 mod network;
 mod run;
+mod stops;
 
 use std::path::PathBuf;
 

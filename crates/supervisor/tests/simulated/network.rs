@@ -36,6 +36,10 @@ struct Inner {
     dial_takes: Duration,
     /// How long the browser takes for its next word, at most.
     pace: Duration,
+    /// It neither reads nor says anything.
+    is_frozen: bool,
+    /// What it says again and again when it has nothing else to say.
+    flood: Option<String>,
 }
 
 impl Network {
@@ -48,6 +52,8 @@ impl Network {
             dials_fail: 0,
             dial_takes: Duration::ZERO,
             pace: Duration::from_millis(2),
+            is_frozen: false,
+            flood: None,
         };
         Self { inner: Arc::new(Mutex::new(inner)), changed: Arc::default() }
     }
@@ -88,6 +94,10 @@ impl Network {
         let Ok(mut socket) = accept_async(stream).await else { return };
         let number = self.opened();
         while !self.is_over(number) {
+            if self.inner().is_frozen {
+                self.changed.notified().await;
+                continue;
+            }
             let pause = self.pause();
             tokio::select! {
                 biased;
@@ -137,7 +147,8 @@ impl Network {
     fn pause(&self) -> Option<Duration> {
         let mut inner = self.inner();
         let pace = inner.pace;
-        (!inner.browser.ready().is_empty()).then(|| inner.draw.up_to(pace))
+        let has_words = inner.flood.is_some() || !inner.browser.ready().is_empty();
+        has_words.then(|| inner.draw.up_to(pace))
     }
 
     fn hear(&self, text: &str) {
@@ -147,6 +158,9 @@ impl Network {
     fn say(&self) -> Option<String> {
         let mut inner = self.inner();
         let ready = inner.browser.ready();
+        if ready.is_empty() {
+            return inner.flood.clone();
+        }
         let nth = inner.draw.below(ready.len());
         let source = *ready.get(nth)?;
         inner.browser.emit(source)
@@ -175,6 +189,17 @@ impl Network {
 
     pub(crate) fn dial_takes(&self, time: Duration) {
         self.inner().dial_takes = time;
+    }
+
+    /// From now on the browser does nothing, and takes nothing.
+    pub(crate) fn freeze(&self) {
+        self.inner().is_frozen = true;
+    }
+
+    /// From now on the browser says this whenever it has nothing else to say.
+    pub(crate) fn flood(&self, text: String) {
+        self.inner().flood = Some(text);
+        self.changed.notify_one();
     }
 
     pub(crate) fn pace(&self, pace: Duration) {

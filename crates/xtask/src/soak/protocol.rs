@@ -30,6 +30,7 @@ pub(super) struct Binding {
     pub(super) context: String,
     pub(super) policy: DialogPolicy,
     pub(super) bridge: Bridge,
+    pub(super) guard: bool,
 }
 
 /// What it tells on its standard output.

@@ -186,7 +186,7 @@ impl Supervised {
         options.dialog_policy = binding.policy;
         options.dialog_timeout = DIALOG_TIMEOUT;
         options.bridge = binding.bridge;
-        options.guard = true;
+        options.guard = binding.guard;
         options.scope = Scope::BrowserContextId(binding.context.as_str().into());
         options.reconnect = Reconnect { tries: 1_000, within: Duration::from_secs(3_600) };
         let mut options = StartOptions::from(options);
@@ -214,7 +214,7 @@ async fn restless(agent: &Agent) -> Option<String> {
     if snapshot.status.status != Status::Connected {
         return Some(format!("it is {:?}", snapshot.status.status));
     }
-    if snapshot.status.guard.state != GuardState::On {
+    if snapshot.status.guard.state == GuardState::Unavailable {
         return Some(format!("its guard is {:?}", snapshot.status.guard));
     }
     if !agent.is_idle() || !snapshot.pending_dialogs.is_empty() {

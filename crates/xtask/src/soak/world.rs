@@ -50,17 +50,19 @@ pub(super) struct World {
     pub(super) task: Task,
     pub(super) tabs: Vec<Tab>,
     pub(super) bindings: Vec<Binding>,
+    /// Whether the tasks have guards.
+    guard: bool,
 }
 
 impl World {
-    pub(super) async fn start() -> Result<Self> {
+    pub(super) async fn start(guard: bool) -> Result<Self> {
         let pages = PageServer::start(site::site()).await?;
         let browser = launch().await?;
         let wire = Wire::to(port(&browser)?).await?;
         let supervisor = Supervisor::start();
         let task = connect(&supervisor, &browser).await?;
         let mut world =
-            Self { pages, wire, browser, supervisor, task, tabs: Vec::new(), bindings: Vec::new() };
+            Self { pages, wire, browser, supervisor, task, tabs: Vec::new(), bindings: Vec::new(), guard };
         world.open_tabs().await?;
         Ok(world)
     }
@@ -100,7 +102,7 @@ impl World {
                 let target = self.created("Target.createTarget", params, "targetId").await?;
                 self.tabs.push(Tab { role, target: TargetId::from(target.as_str()) });
             }
-            self.bindings.push(binding(role, self.wire.url(), context));
+            self.bindings.push(Binding { guard: self.guard, ..binding(role, self.wire.url(), context) });
         }
         Ok(())
     }
@@ -162,5 +164,5 @@ fn binding(role: Role, url: String, context: String) -> Binding {
         Role::Policy => (DialogPolicy::AutoAccept, Bridge::Off),
         Role::Bridge => (DialogPolicy::MustRespond, Bridge::On),
     };
-    Binding { name: format!("{role:?}").to_lowercase(), url, context, policy, bridge }
+    Binding { name: format!("{role:?}").to_lowercase(), url, context, policy, bridge, guard: false }
 }

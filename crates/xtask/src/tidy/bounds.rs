@@ -1,46 +1,63 @@
 //! Each bound on how much there may be is named in a test that goes up to it and beyond.
 
+mod exempt;
+
 use anyhow::Result;
 
-use super::{LIMITS, read};
+use super::read;
 
-/// Numbers in the files of bounds that have no edge, and why.
-const WITHOUT_EDGE: [(&str, &str); 11] = [
-    ("READ_BUFFER", "what is read at once; more is read next"),
-    ("WRITE_BUFFER", "what is gathered; more is written at once"),
-    ("MAX_WRITE_BUFFER", "larger than the largest message that can be sent, so that it is never reached"),
-    ("RECORDING_MAX", "a default; the bound that it sets is tested with others"),
-    ("MAX_LINE", "larger than the largest request that is taken, which is tested at its own bound"),
-    ("MAX_RESULT_LINE", "larger than the largest result that there can be"),
-    ("NOTICES", "the ring of a channel, which is tested by its makers; what is left out is no loss of state"),
-    ("GUEST_PIPE", "the browser waits when more is on its way"),
-    ("ORDERS", "a further one waits with its caller"),
-    ("HEARD", "more than all that happens to the probe's own pages"),
-    ("SHARE", "a part of a time"),
+/// What hosts run. The others are tools for those who work here.
+const CRATES: [&str; 9] = [
+    "cdp-wire",
+    "chromium-launcher",
+    "supervisor",
+    "supervisor-cli",
+    "supervisor-core",
+    "supervisor-journal",
+    "supervisor-mcp",
+    "supervisor-probe",
+    "supervisor-transcript",
 ];
 
 /// The numbers of things and bytes that no test names. Times are no such bounds.
 pub(super) fn without_a_test(paths: &[String]) -> Result<Vec<String>> {
     let sources = paths.iter().filter(|path| path.ends_with(".rs"));
     // A file that was deleted and is still listed has no tests.
-    let tests: String =
-        sources.filter_map(|path| Some(of_tests(path, &read(path).ok()?).to_owned())).collect();
+    let texts = sources.filter_map(|path| Some((path.as_str(), read(path).ok()?)));
+    let texts: Vec<(&str, String)> = texts.collect();
+    let tests: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, of_tests(path, text))).collect();
     let mut found = Vec::new();
-    for path in paths.iter().filter(|path| path.ends_with(LIMITS)) {
-        let text = read(path)?;
-        let untested = numbers(&text).filter(|name| !names(&tests, name) && !is_without_edge(name));
-        found.extend(untested.map(|name| format!("{path}: no test names {name}")));
+    for (path, text) in texts.iter().filter(|(path, _)| is_hosts(path)) {
+        for bound in bounds(&text[..text.len() - of_tests(path, text).len()]) {
+            let of_file = |(other, _): &&(&str, &str)| bound.is_shared || is_about(path, other);
+            let tested = tests.iter().filter(of_file).any(|(_, test)| names(test, bound.name));
+            if !tested && !exempt::is_exempt(bound.name) {
+                found.push(format!("{path}: no test names {}", bound.name));
+            }
+        }
     }
+    found.extend(exempt::in_vain(&texts));
     Ok(found)
 }
 
-fn is_without_edge(name: &str) -> bool {
-    WITHOUT_EDGE.iter().any(|(other, _)| *other == name)
+fn is_hosts(path: &str) -> bool {
+    CRATES.iter().any(|name| path.strip_prefix(&format!("crates/{name}/src/")).is_some())
+        && !path.contains("/tests")
+        && !path.ends_with("_tests.rs")
+}
+
+/// A bound that only its file sees is tested in that file, in one of tests that stands beside it, or with the whole crate.
+fn is_about(path: &str, test: &str) -> bool {
+    let stem = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let of_crate = path.split_once("/src/").map(|(of_crate, _)| format!("{of_crate}/tests/"));
+    let beside = [Some(format!("{stem}/")), Some(format!("{stem}_tests")), of_crate];
+    test == path || beside.iter().flatten().any(|begins| test.starts_with(begins))
 }
 
 /// What of a file is only compiled for tests. What simulates checks bounds after each step.
 fn of_tests<'a>(path: &str, text: &'a str) -> &'a str {
-    let is_test = ["/tests/", "/tests.rs", "tests/", "/simulator/"].iter().any(|part| path.contains(part));
+    let is_test =
+        ["/tests/", "/tests.rs", "_tests.rs", "tests/", "/simulator/"].iter().any(|part| path.contains(part));
     match text.find("#[cfg(test)]") {
         _ if is_test => text,
         Some(at) => &text[at..],
@@ -48,11 +65,25 @@ fn of_tests<'a>(path: &str, text: &'a str) -> &'a str {
     }
 }
 
-/// Constants that count things or bytes.
-fn numbers(text: &str) -> impl Iterator<Item = &str> {
+#[derive(Debug, PartialEq)]
+struct Bound<'a> {
+    name: &'a str,
+    /// Whether other files see it, too.
+    is_shared: bool,
+}
+
+/// Constants of the file that count things or bytes. What a function has for itself is part of how it works.
+fn bounds(text: &str) -> impl Iterator<Item = Bound<'_>> {
     text.lines().filter_map(|line| {
-        let (name, rest) = line.strip_prefix("pub const ")?.split_once(": ")?;
-        ["usize", "u64", "u32"].iter().any(|kind| rest.starts_with(kind)).then_some(name)
+        let (before, rest) = line.split_once("const ")?;
+        let is_shared = match before {
+            "" => false,
+            it if it.starts_with("pub") && it.ends_with(' ') => true,
+            _ => return None,
+        };
+        let (name, rest) = rest.split_once(": ")?;
+        let is_number = ["usize", "u64", "u32", "u16"].iter().any(|kind| rest.starts_with(kind));
+        is_number.then_some(Bound { name, is_shared })
     })
 }
 
@@ -70,9 +101,10 @@ mod tests {
 
     #[test]
     fn numbers_are_bounds_and_times_are_none() {
-        let text =
-            "/// Why.\npub const MAX_A: usize = 1;\npub const WAIT: Duration = X;\npub const B: u32 = 2;\n";
-        assert_eq!(numbers(text).collect::<Vec<_>>(), ["MAX_A", "B"]);
+        let text = "/// Why.\npub const MAX_A: usize = 1;\npub const WAIT: Duration = X;\nconst B: u32 = 2;\n\
+                    pub(crate) const C: u64 = 3;\nfn a() {\n    const INSIDE: usize = 4;\n}\n";
+        let found: Vec<_> = bounds(text).map(|bound| (bound.name, bound.is_shared)).collect();
+        assert_eq!(found, [("MAX_A", true), ("B", false), ("C", true)]);
     }
 
     #[test]
@@ -85,5 +117,15 @@ mod tests {
         );
         assert_eq!(of_tests("crates/a/src/b.rs", "use MAX_A;"), "");
         assert_eq!(of_tests("crates/a/tests/it/b.rs", "use MAX_A;"), "use MAX_A;");
+    }
+
+    #[test]
+    fn what_only_a_file_sees_another_cannot_test() {
+        assert!(is_about("crates/a/src/b.rs", "crates/a/src/b.rs"));
+        assert!(is_about("crates/a/src/b/mod.rs", "crates/a/src/b/tests.rs"));
+        assert!(is_about("crates/a/src/b.rs", "crates/a/src/b_tests.rs"));
+        assert!(is_about("crates/a/src/b.rs", "crates/a/tests/it/main.rs"));
+        assert!(!is_about("crates/a/src/b.rs", "crates/a/src/c.rs"));
+        assert!(is_hosts("crates/supervisor/src/limits.rs") && !is_hosts("crates/xtask/src/soak.rs"));
     }
 }

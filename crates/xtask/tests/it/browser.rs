@@ -18,15 +18,7 @@ fn a_short_soak_is_flat() {
     let page = std::fs::read_to_string(folder.path().join("soak.html")).unwrap();
     assert!(page.contains("<title>Soak</title>"));
     let record = &read(&folder.path().join("soak.json"))["record"];
-    for kind in [
-        "dialog ended",
-        "crash",
-        "reconnected",
-        "iframe attached",
-        "popup attached",
-        "guard: opened",
-        "call ended",
-    ] {
+    for kind in ["dialog ended", "crash", "reconnected", "iframe attached", "popup attached", "call ended"] {
         let count = record["last"]["counts"][kind].as_u64().unwrap_or(0);
         assert!(count > 0, "no {kind}: {said}");
     }
