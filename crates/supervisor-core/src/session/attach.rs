@@ -63,12 +63,19 @@ fn is_wanted(cx: &Cx<'_>, info: &TargetInfo<'_>) -> bool {
     let opened_by_ours =
         || info.opener_id.as_ref().is_some_and(|it| state.pages.get(&TargetId::from(it.as_str())).is_some());
     match &state.options.scope {
-        Scope::Browser => true,
+        Scope::Browser => !is_of_the_browser(info),
         Scope::BrowserContextId(wanted) => {
-            info.browser_context_id.as_ref().is_some_and(|it| **it == *wanted.as_str())
+            let is_there = info.browser_context_id.as_ref().is_some_and(|it| **it == *wanted.as_str());
+            is_there && !is_of_the_browser(info)
         }
         Scope::TargetId(wanted) => *info.target_id == *wanted.as_str() || opened_by_ours(),
     }
+}
+
+/// DevTools and pages of extensions are pages for the browser, too, when they are shown in a tab, and DevTools that was open
+/// before we came even in its own window (measured on Chromium 156). Who wants such a page must ask for it by its target.
+fn is_of_the_browser(info: &TargetInfo<'_>) -> bool {
+    ["devtools://", "chrome-extension://"].iter().any(|scheme| info.url.starts_with(scheme))
 }
 
 /// An iframe of the page that announces it. A frame is part of one page for life.

@@ -40,6 +40,25 @@ fn a_new_session_is_set_up_in_one_go_and_resumed_last() {
     assert_eq!(rig.sent_as("Target.setAutoAttach")[0]["params"].get("filter"), None);
 }
 
+/// They are pages to the browser when they are shown in a tab.
+#[test]
+fn devtools_and_pages_of_extensions_are_left_alone_unless_they_are_asked_for() {
+    for url in ["devtools://devtools/bundled/inspector.html", "chrome-extension://abc/options.html"] {
+        let mut rig = Rig::with_page();
+        attach(&mut rig, "", "page", "T", json!({"url": url}));
+        assert_eq!(methods(&rig, "T"), ["Runtime.runIfWaitingForDebugger"], "{url}");
+        rig.answer_all("Runtime.runIfWaitingForDebugger", json!({}));
+        assert_eq!(rig.sent_as("Target.detachFromTarget")[0]["params"], json!({"sessionId": "T"}));
+        assert_eq!(rig.snapshot().pages.len(), 1, "{url}");
+
+        let mut options = Options::default();
+        options.scope = Scope::TargetId("T-T".into());
+        let mut rig = Rig::connected(options);
+        attach(&mut rig, "", "page", "T", json!({"url": url}));
+        assert_eq!(rig.snapshot().pages.len(), 1, "{url}");
+    }
+}
+
 #[test]
 fn what_is_none_of_ours_is_resumed_and_let_go_and_nothing_else() {
     let mut rig = Rig::with_page();
