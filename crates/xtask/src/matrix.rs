@@ -6,6 +6,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use integration_tests::NOT_RUN;
 
 use crate::test::BROWSER_TESTS;
 use crate::{browser, old_shells, shell};
@@ -39,9 +40,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     shell::run(&mut test_run(&["--no-run"]))?;
     let mut columns = Vec::new();
     for wanted in wanted(args) {
-        columns.push(column(&wanted)?);
+        let column = column(&wanted)?;
+        print!("{}", report_of(std::slice::from_ref(&column)));
+        columns.push(column);
     }
-    print!("{}", table(&columns));
     if args.only.is_empty() {
         fs::write(shell::root().join(REPORT), report(&columns)).context("writing the report")?;
         println!("written: {REPORT}");
@@ -62,19 +64,47 @@ fn wanted(args: &Args) -> Vec<String> {
 struct Column {
     /// What it is, and its version.
     title: String,
-    /// By name, whether it passed.
-    tests: BTreeMap<String, bool>,
+    /// By name.
+    tests: BTreeMap<String, Outcome>,
+}
+
+/// What became of a test.
+#[derive(Debug, Clone, PartialEq)]
+enum Outcome {
+    Passed,
+    Failed,
+    /// It cannot be run on this browser; why.
+    NotRun(String),
 }
 
 impl Column {
     fn failures(&self) -> impl Iterator<Item = &str> {
-        self.tests.iter().filter(|(_, passed)| !**passed).map(|(name, _)| name.as_str())
+        self.tests.iter().filter(|(_, outcome)| **outcome == Outcome::Failed).map(|(name, _)| name.as_str())
     }
 
-    /// Passed, of so many, in this module.
-    fn of_module(&self, module: &str) -> (usize, usize) {
+    /// The tests that were not run, by their reasons.
+    fn left_out(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, outcome) in &self.tests {
+            if let Outcome::NotRun(reason) = outcome {
+                reasons.entry(reason).or_default().push(name);
+            }
+        }
+        reasons
+    }
+
+    /// How many of a module's tests passed; if that is not all of them, what became of the others.
+    fn cell(&self, module: &str) -> String {
         let tests = self.tests.iter().filter(|(name, _)| module_of(name) == module);
-        tests.fold((0, 0), |(passed, all), (_, ok)| (passed + usize::from(*ok), all + 1))
+        let outcomes: Vec<_> = tests.map(|(_, outcome)| outcome).collect();
+        let not_run = outcomes.iter().filter(|it| matches!(it, Outcome::NotRun(_))).count();
+        let passed = outcomes.iter().filter(|it| ***it == Outcome::Passed).count();
+        let ran = outcomes.len() - not_run;
+        let mut cell = if passed == ran { passed.to_string() } else { format!("**{passed} of {ran}**") };
+        if not_run > 0 {
+            let _ = write!(cell, ", {not_run} not run");
+        }
+        cell
     }
 }
 
@@ -85,12 +115,13 @@ fn column(name: &str) -> Result<Column> {
     };
     let found = chromium_launcher::find_named(&program)?;
     println!("== {}", found.version);
-    let mut command = test_run(&["--no-fail-fast", "--", BROWSER_TESTS, "--test-threads", "2"]);
+    let mut command =
+        test_run(&["--no-fail-fast", "--", BROWSER_TESTS, "--show-output", "--test-threads", "2"]);
     command.env("CDP_SUPERVISOR_BROWSER", &program).env("RUST_BACKTRACE", "0");
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo test")?;
     let output = String::from_utf8_lossy(&output.stdout);
     let tests = outcomes(&output);
-    if tests.is_empty() || tests.values().any(|passed| !passed) {
+    if tests.is_empty() || tests.values().any(|outcome| *outcome == Outcome::Failed) {
         println!("{output}");
     }
     if tests.is_empty() {
@@ -106,10 +137,33 @@ fn test_run(arguments: &[&str]) -> Command {
 }
 
 /// `test browser::crash::it_crashes ... ok`, a line each; what is ignored counts for nothing.
-fn outcomes(output: &str) -> BTreeMap<String, bool> {
+fn outcomes(output: &str) -> BTreeMap<String, Outcome> {
     let named = output.lines().filter_map(|line| line.strip_prefix("test ")?.split_once(" ... "));
     let ran = named.filter(|(name, outcome)| name.contains(BROWSER_TESTS) && !outcome.starts_with("ignored"));
-    ran.map(|(name, outcome)| (name.replace(BROWSER_TESTS, ""), outcome.trim() == "ok")).collect()
+    let told = |outcome: &str| if outcome.trim() == "ok" { Outcome::Passed } else { Outcome::Failed };
+    let mut tests: BTreeMap<String, Outcome> =
+        ran.map(|(name, outcome)| (short(name), told(outcome))).collect();
+    for (name, reason) in left_out(output) {
+        if let Some(outcome) = tests.get_mut(&short(name)).filter(|outcome| **outcome == Outcome::Passed) {
+            *outcome = Outcome::NotRun(reason.to_owned());
+        }
+    }
+    tests
+}
+
+/// What tests printed that passed: who says there that it was not run, and why.
+fn left_out(output: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut speaks = None;
+    output.lines().filter_map(move |line| {
+        if let Some(name) = line.strip_prefix("---- ").and_then(|line| line.strip_suffix(" stdout ----")) {
+            speaks = Some(name);
+        }
+        Some((speaks?, line.strip_prefix(NOT_RUN)?))
+    })
+}
+
+fn short(test: &str) -> String {
+    test.replace(BROWSER_TESTS, "")
 }
 
 fn module_of(test: &str) -> &str {
@@ -134,26 +188,29 @@ fn table(columns: &[Column]) -> String {
     text += "\n|---|";
     text += &"---:|".repeat(columns.len());
     for module in modules {
-        let counts = columns.iter().map(|column| column.of_module(module));
-        let mut row =
-            counts.map(
-                |(passed, all)| {
-                    if passed == all { passed.to_string() } else { format!("**{passed} of {all}**") }
-                },
-            );
-        let _ = write!(text, "\n| `{module}` |{}", cells(&mut row));
+        let row = cells(&mut columns.iter().map(|column| column.cell(module)));
+        let _ = write!(text, "\n| `{module}` |{row}");
     }
     text + "\n"
 }
 
 fn report(columns: &[Column]) -> String {
-    let mut text = format!("{HEAD}\n{}", table(columns));
+    format!("{HEAD}\n{}\n{DIFFERENCES}", report_of(columns))
+}
+
+/// The table, and below it what failed and what was not run.
+fn report_of(columns: &[Column]) -> String {
+    let mut text = table(columns);
     for column in columns {
         for failure in column.failures() {
             let _ = write!(text, "\n* {} fails `{failure}`", column.title);
         }
+        for (reason, tests) in column.left_out() {
+            let tests: Vec<String> = tests.iter().map(|test| format!("`{test}`")).collect();
+            let _ = write!(text, "\n* {} does not run {}: {reason}", column.title, tests.join(", "));
+        }
     }
-    text + "\n" + DIFFERENCES
+    text + "\n"
 }
 
 #[cfg(test)]
@@ -162,7 +219,9 @@ mod tests {
 
     const OUTPUT: &str = "\nrunning 3 tests\ntest browser::crash::one ... ok\ntest browser::crash::two ... FAILED\n\
         test browser::popup::three ... ok\ntest purity::four ... ok\n\
-        test popup::browser::five ... ignored\ntest result: FAILED. 3 passed; 1 failed;";
+        test popup::browser::five ... ignored\ntest browser::popup::six ... ok\n\nsuccesses:\n\n\
+        ---- browser::crash::one stdout ----\na word\n\n---- browser::popup::six stdout ----\nnot run: it is too old\n\n\
+        test result: FAILED. 4 passed; 1 failed;";
 
     #[test]
     fn each_browser_test_counts_for_its_module() {
@@ -170,17 +229,18 @@ mod tests {
             title: title("chromium", "Chromium 156.0.1 built on a system 12"),
             tests: outcomes(OUTPUT),
         };
-        assert_eq!((column.of_module("crash"), column.of_module("popup")), ((1, 2), (1, 1)));
+        assert_eq!([column.cell("crash"), column.cell("popup")], ["**1 of 2**", "1, 1 not run"]);
         assert_eq!(column.failures().collect::<Vec<_>>(), ["crash::two"]);
-        let expected =
-            "| tests | Chromium 156.0.1 |\n|---|---:|\n| `crash` | **1 of 2** |\n| `popup` | 1 |\n";
+        let expected = "| tests | Chromium 156.0.1 |\n|---|---:|\n| `crash` | **1 of 2** |\n| `popup` | 1, 1 not run |\n";
         assert_eq!(table(&[column]), expected);
     }
 
     #[test]
-    fn the_report_names_each_failure() {
+    fn the_report_names_each_failure_and_what_was_not_run() {
         let column =
             Column { title: title("chromium-headless-shell-1", "HeadlessChrome 1"), tests: outcomes(OUTPUT) };
-        assert!(report(&[column]).contains("* headless shell 1 fails `crash::two`\n"));
+        let report = report(&[column]);
+        assert!(report.contains("* headless shell 1 fails `crash::two`\n"));
+        assert!(report.contains("* headless shell 1 does not run `popup::six`: it is too old\n"));
     }
 }

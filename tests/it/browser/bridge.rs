@@ -1,6 +1,6 @@
 //! The bridge on a browser that closes nothing itself: what it does, and how its dialogs end.
 
-use integration_tests::{RawClient, Stage, accept, accept_with, dismiss};
+use integration_tests::{RawClient, SetUps, Stage, accept, accept_with, dismiss};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::supervisor_core::dialog::{ClosedBy, Reason, Source};
@@ -155,10 +155,22 @@ async fn s074_s105_an_oopif_that_comes_later_asks_from_its_first_script_on() {
 async fn s073_an_iframe_that_goes_while_it_is_set_up_harms_nobody() {
     let stage = Stage::with(Site::new().page("/", "<h1>top").page("/leaf", "<p>leaf"), bridged()).await;
     stage.open("a.test", "/").await;
-    let flicker = "(async () => { for (let i = 0; i < 20; i++) {
-        const f = document.createElement('iframe'); f.src = `http://b.test:${location.port}/leaf?${i}`;
-        document.body.append(f); await new Promise(done => setTimeout(done, i)); f.remove(); } })()";
-    stage.value(None, flicker).await;
+    let (mut events, mut set_ups) = (stage.task.events(), SetUps::default());
+    // How long it takes until one is being set up, the machine decides: each round gives it more time.
+    let flickering = async {
+        for pause in (1..=10).cycle() {
+            let flicker = format!(
+                "(async () => {{ for (let i = 0; i < 20; i++) {{
+                    const f = document.createElement('iframe'); f.src = `http://b.test:${{location.port}}/leaf?${{i}}`;
+                    document.body.append(f); await new Promise(done => setTimeout(done, i * {pause})); f.remove(); }} }})()"
+            );
+            stage.value(None, &flicker).await;
+        }
+    };
+    tokio::select! {
+        _ = stage.happened(&mut events, |event| set_ups.is_cut_short(event)) => {}
+        () = flickering => {}
+    }
     stage.until(|snapshot| snapshot.frame_tree.children.is_empty()).await;
     assert_eq!(answered(&stage, None, "confirm('c')", accept()).await, json!(true));
     assert_eq!(stage.task.snapshot().counts.meters.protocol_violations, 0);

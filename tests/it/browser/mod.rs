@@ -24,6 +24,7 @@ mod guard;
 mod in_flight;
 mod killed;
 mod kinds;
+mod left_alone;
 mod listing;
 mod main_job;
 mod navigation;

@@ -152,7 +152,7 @@ async fn s086_a_page_with_speculation_rules_goes_on_after_the_link() {
         <iframe name=inner src=/leaf></iframe>";
     let stage = Stage::new(site().page("/rules", rules).page("/next", next)).await;
     stage.open("localhost", "/rules").await;
-    let page = stage.page().target_id;
+    let (page, before) = (stage.page().target_id, stage.top());
     assert_eq!(
         stage.value(None, "isSecureContext && HTMLScriptElement.supports('speculationrules')").await,
         json!(true)
@@ -160,7 +160,11 @@ async fn s086_a_page_with_speculation_rules_goes_on_after_the_link() {
     stage.value(None, "void setTimeout(() => document.querySelector('a').click())").await;
     shows(&stage, &stage.pages.url("localhost", "/next")).await;
     let inner = stage.frame_named("inner").await;
-    assert_eq!(stage.value(None, "[document.title, window.activated]").await, json!(["next", false]));
+    // The document was loaded by the click, in the same main frame and session, and not before it.
+    let kind = "[document.title, window.activated, performance.getEntriesByType('navigation')[0].activationStart || 0]";
+    assert_eq!(stage.value(None, kind).await, json!(["next", false, 0]));
+    let top = stage.top();
+    assert_eq!((&top.frame_id, &top.session_id), (&before.frame_id, &before.session_id));
     assert_eq!(stage.page().target_id, page, "the page was not replaced");
     assert_eq!(stage.task.snapshot().pages.len(), 1);
     assert_eq!(inner.parent_frame_id, Some(stage.top().frame_id));

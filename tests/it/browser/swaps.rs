@@ -1,6 +1,6 @@
 //! An iframe that changes its process as fast as it can.
 
-use integration_tests::{Stage, patience};
+use integration_tests::{Stage, not_run, patience};
 use page_server::Site;
 use serde_json::{Value, json};
 use supervisor::{Code, Failure, FrameId};
@@ -81,18 +81,22 @@ async fn is_at_rest(stage: &Stage, moved: &FrameId, n: usize) {
 async fn an_eval_after_each_of_fifty_swaps_is_answered_by_that_frame_or_not_at_all() {
     let (stage, moved) = stage().await;
     if stage.major_version() <= 111 {
-        // There a navigation that replaces one to yet another process can leave the frame's session silent for good: what is
-        // asked there ends at its deadline.
+        not_run(
+            "a navigation that replaces one to yet another process can leave the frame's session silent for good",
+        );
         return stage.end().await;
     }
     let mut latest = 0;
+    let mut told = 0;
     for n in 1..=SWAPS {
         stage.value(None, &format!("go({n})")).await;
         if let Some(answered) = ask(&stage, &moved).await {
             assert!((latest..=n).contains(&answered), "{answered} after {latest}, at {n}");
-            latest = answered;
+            (latest, told) = (answered, told + 1);
         }
     }
+    println!("{told} of {SWAPS} were answered by the frame, the others told that it navigated");
+    assert!(told > 0, "not one was answered by a document of the frame");
     is_at_rest(&stage, &moved, SWAPS).await;
     stage.end().await;
 }
@@ -102,13 +106,16 @@ async fn evals_while_the_page_swaps_at_its_own_pace_stay_in_the_frame() {
     let (stage, moved) = stage().await;
     stage.value(None, &format!("run({SWAPS})")).await;
     let asking = async {
-        let mut latest = 0;
+        let (mut latest, mut documents) = (0, 0);
         while latest < SWAPS {
             if let Some(answered) = ask(&stage, &moved).await {
                 assert!(answered >= latest, "{answered} after {latest}");
+                documents += usize::from(answered > latest);
                 latest = answered;
             }
         }
+        println!("{documents} of {SWAPS} documents answered");
+        assert!(documents > 1, "nothing but the last document answered");
     };
     tokio::time::timeout(3 * patience(), asking).await.expect("the last document answers");
     is_at_rest(&stage, &moved, SWAPS).await;

@@ -69,6 +69,10 @@ fn listed(rig: &mut Rig, children: &serde_json::Value) {
     }
 }
 
+fn removed(rig: &mut Rig) {
+    rig.event("SP", "Page.frameDetached", json!({"frameId": "X", "reason": "remove"}));
+}
+
 fn frame_state(rig: &Rig) -> String {
     let frames = &rig.machine.state().frames;
     let Some(frame) = frames.get(&"X".into()) else {
@@ -125,7 +129,14 @@ fn the_life_of_a_frame() {
         session_detached(&mut rig);
         rig
     };
-    let states: [State; 6] = [
+    let gone = || {
+        let mut rig = Rig::with_page();
+        listed(&mut rig, &json!([]));
+        attached(&mut rig);
+        removed(&mut rig);
+        rig
+    };
+    let states: [State; 7] = [
         ("absent", || {
             let mut rig = Rig::with_page();
             listed(&mut rig, &json!([]));
@@ -136,13 +147,12 @@ fn the_life_of_a_frame() {
         ("out of process", remote),
         ("coming home", home),
         ("orphan", orphan),
+        ("gone", gone),
     ];
     let happenings: [Happening; 8] = [
         ("parent: frameAttached", attached),
         ("parent: frameDetached swap", swapped),
-        ("parent: frameDetached remove", |rig| {
-            rig.event("SP", "Page.frameDetached", json!({"frameId": "X", "reason": "remove"}));
-        }),
+        ("parent: frameDetached remove", removed),
         ("attachedToTarget", session_attached),
         ("detachedFromTarget", session_detached),
         ("parent lists it", |rig| {
