@@ -6,6 +6,7 @@ use crate::browser::Browser;
 use crate::ids::{FrameNo, SessionNo};
 use crate::json::{self, put, put_some};
 use crate::session::{Session, Target};
+use crate::shape;
 use crate::tally::Mark;
 
 impl Browser {
@@ -37,11 +38,7 @@ impl Browser {
         let no = self.sessions.insert(frame.0, session);
         self.sent.attached(frame);
         self.page_changed(frame);
-        let params = json!({
-            "sessionId": no,
-            "targetInfo": self.target_info(frame, true),
-            "waitingForDebugger": waiting,
-        });
+        let params = shape::attached(no, self.target_info(frame, true), waiting);
         self.speak(parent, "Target.attachedToTarget", params);
         no
     }
@@ -56,17 +53,9 @@ impl Browser {
             };
             let number = self.targets.next();
             let no = self.sessions.insert(number, Session::new(Target::Worker(frame), Some(parent), wait));
-            let info = json!({
-                "targetId": format!("WORKER{number}"),
-                "type": kind,
-                "title": "",
-                "url": format!("http://a.test/worker-{number}.js"),
-                "attached": true,
-                "canAccessOpener": false,
-                "browserContextId": "CONTEXT1",
-            });
-            let params = json!({ "sessionId": no, "targetInfo": info, "waitingForDebugger": wait });
-            self.speak(Some(parent), "Target.attachedToTarget", params);
+            let url = format!("http://a.test/worker-{number}.js");
+            let info = shape::target(kind, format!("WORKER{number}"), "", &url, true);
+            self.speak(Some(parent), "Target.attachedToTarget", shape::attached(no, info, wait));
             started = true;
         }
         started
@@ -122,15 +111,8 @@ impl Browser {
         let is_page = frame.parent.is_none();
         let here = is_page || self.frames.is_remote(no);
         let url = if here { frame.document.whole_url() } else { String::new() };
-        let mut info = json!({
-            "targetId": no,
-            "type": if is_page { "page" } else { "iframe" },
-            "title": url,
-            "url": url,
-            "attached": attached,
-            "canAccessOpener": false,
-            "browserContextId": "CONTEXT1",
-        });
+        let kind = if is_page { "page" } else { "iframe" };
+        let mut info = shape::target(kind, no, &url, &url, attached);
         if let Some(page) = self.page(no).filter(|page| page.opener.is_some()) {
             put_some(&mut info, "openerId", page.opener_page);
             put_some(&mut info, "openerFrameId", page.opener);

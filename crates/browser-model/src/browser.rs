@@ -1,6 +1,6 @@
 //! The browser as a whole: its parts, and how messages leave it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::config::Config;
 use crate::dialog::Dialogs;
@@ -12,6 +12,7 @@ use crate::page::Page;
 use crate::process::{Key, Processes};
 use crate::queue::{Queues, SourceId};
 use crate::session::{Session, Sessions};
+use crate::shape;
 use crate::tally::{Mark, Sent, Tally};
 
 /// A fake browser with one client. It begins with one blank page.
@@ -220,13 +221,7 @@ impl Browser {
     pub(crate) fn context_event(&self, frame: FrameNo) -> Option<Value> {
         let document = &self.frames.get(frame)?.document;
         let context = document.context?;
-        Some(json!({ "context": {
-            "id": context.id,
-            "origin": document.origin,
-            "name": "",
-            "uniqueId": context.unique(),
-            "auxData": { "isDefault": true, "type": "default", "frameId": frame },
-        } }))
+        Some(shape::context(context.id, context.unique(), frame, &document.origin))
     }
 }
 

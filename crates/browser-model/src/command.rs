@@ -14,6 +14,7 @@ use crate::navigate::How;
 use crate::process::Key;
 use crate::renderer::is_resume;
 use crate::session::{Held, Target};
+use crate::shape;
 
 /// A command as the browser got it.
 #[derive(Debug, Clone)]
@@ -95,7 +96,9 @@ impl Browser {
     /// Commands of the browser process itself, on the root or on a session. `false` when this is none.
     fn in_browser(&mut self, session: Option<SessionNo>, command: &Command) -> bool {
         match command.method.as_str() {
-            "Browser.getVersion" => self.answer(command, session, version(self.config.has_browser_handler)),
+            "Browser.getVersion" => {
+                self.answer(command, session, shape::version(self.config.has_browser_handler))
+            }
             "Target.getTargets" => self.list_targets(command, session),
             "Target.attachToTarget" => self.attach_by_hand(command, session),
             "Target.detachFromTarget" => self.detach_by_hand(command, session),
@@ -310,16 +313,4 @@ fn flag(command: &Command, name: &str) -> bool {
 
 fn frame_param(command: &Command) -> Option<FrameNo> {
     FrameNo::parse(command.params.get("targetId")?.as_str()?)
-}
-
-/// A browser without dialogs of its own says so by its name.
-fn version(has_browser_handler: bool) -> Value {
-    let name = if has_browser_handler { "Chrome" } else { "HeadlessChrome" };
-    json!({
-        "protocolVersion": "1.3",
-        "product": format!("{name}/156.0.8078.114"),
-        "revision": "@0",
-        "userAgent": "Mozilla/5.0",
-        "jsVersion": "15.6",
-    })
 }

@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::frame::Pending;
 use crate::ids::{FrameNo, ProcessNo, SessionNo};
 use crate::json::{self, put, put_some};
+use crate::shape;
 use crate::tally::Mark;
 
 impl Browser {
@@ -190,17 +191,7 @@ impl Browser {
     /// `Page.Frame` with a document.
     pub(crate) fn frame_json(&self, no: FrameNo, document: Option<&Document>) -> Value {
         let (Some(frame), Some(document)) = (self.frames.get(no), document) else { return Value::Null };
-        let mut json = json!({
-            "id": no,
-            "loaderId": document.loader,
-            "url": document.url,
-            "domainAndRegistry": "",
-            "securityOrigin": document.origin,
-            "mimeType": "text/html",
-            "secureContextType": "InsecureScheme",
-            "crossOriginIsolatedContextType": "NotIsolated",
-            "gatedAPIFeatures": [],
-        });
+        let mut json = shape::frame(no, document.loader, &document.url, &document.origin);
         if !document.fragment.is_empty() {
             put(&mut json, "urlFragment", document.fragment.as_str());
         }

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 
 use cdp_wire::page::DialogType;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::browser::Browser;
 use crate::ids::{Counter, DialogNo, FrameNo, ProcessNo, SessionNo};
-use crate::json::{put, put_some};
+use crate::shape;
 
 /// A dialog that is open.
 #[derive(Debug, Clone)]
@@ -122,25 +122,22 @@ impl Browser {
 
     fn opening(&self, frame: FrameNo, kind: DialogType) -> Value {
         let url = self.frames.get(frame).map(|frame| frame.document.whole_url()).unwrap_or_default();
-        let is_prompt = kind == DialogType::Prompt;
-        let mut params = json!({
-            "url": url,
-            "message": if kind == DialogType::Beforeunload { String::new() } else { format!("from {frame}") },
-            "type": kind_name(kind),
-            "hasBrowserHandler": self.config.has_browser_handler,
-            "defaultPrompt": if is_prompt { "default" } else { "" },
-        });
-        put_some(&mut params, "frameId", self.config.dialog_frame_ids.then_some(frame));
-        params
+        let message = if kind == DialogType::Beforeunload { String::new() } else { format!("from {frame}") };
+        let opening = shape::Dialog {
+            kind,
+            message: &message,
+            default_prompt: if kind == DialogType::Prompt { "default" } else { "" },
+            url: &url,
+            has_browser_handler: self.config.has_browser_handler,
+        };
+        opening.opening(self.config.dialog_frame_ids.then_some(frame))
     }
 
     /// A dialog is over: all that can hear of it do, and its renderer goes on once [`Browser::release_all`] is called.
     pub(crate) fn close_dialog(&mut self, no: DialogNo, ending: &Ending) {
         let Some(dialog) = self.dialogs.open.remove(&no) else { return };
-        let mut params = json!({ "result": ending.accepted, "userInput": ending.text });
-        if self.config.dialog_frame_ids {
-            put(&mut params, "frameId", dialog.frame);
-        }
+        let frame = self.config.dialog_frame_ids.then_some(dialog.frame);
+        let params = shape::dialog_closed(ending.accepted, &ending.text, frame);
         for session in self.told(dialog.page) {
             self.speak(Some(session), "Page.javascriptDialogClosed", params.clone());
         }
@@ -215,15 +212,5 @@ impl Browser {
                 self.drop_dialog(no);
             }
         }
-    }
-}
-
-fn kind_name(kind: DialogType) -> &'static str {
-    match kind {
-        DialogType::Alert => "alert",
-        DialogType::Confirm => "confirm",
-        DialogType::Prompt => "prompt",
-        DialogType::Beforeunload => "beforeunload",
-        DialogType::Other => "other",
     }
 }

@@ -1,29 +1,23 @@
-//! The texts of messages, in the shapes that Chromium writes.
+//! The texts of messages.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::ids::SessionNo;
+use crate::shape;
 
 /// An event on a session, or on the root.
 pub(crate) fn event(session: Option<SessionNo>, method: &str, params: Value) -> String {
-    with_session(json!({ "method": method, "params": params }), session)
+    shape::event(session, method, params).to_string()
 }
 
 /// A command's result.
 pub(crate) fn result(id: u64, session: Option<SessionNo>, result: Value) -> String {
-    with_session(json!({ "id": id, "result": result }), session)
+    shape::result(id, session, result).to_string()
 }
 
 /// A command's error.
 pub(crate) fn error(id: u64, session: Option<SessionNo>, code: i64, message: &str) -> String {
-    with_session(json!({ "id": id, "error": { "code": code, "message": message } }), session)
-}
-
-fn with_session(mut message: Value, session: Option<SessionNo>) -> String {
-    if let Some(session) = session {
-        put(&mut message, "sessionId", session);
-    }
-    message.to_string()
+    shape::error(id, session, code, message).to_string()
 }
 
 /// Adds a field to an object.

@@ -42,6 +42,7 @@ mod queue;
 mod remove;
 mod renderer;
 mod session;
+pub mod shape;
 mod tally;
 mod truth;
 

@@ -2,7 +2,11 @@
 
 use bench::ids::{CONTEXT, PAGE, SESSION, TAB, TAB_SESSION, URL};
 use bench::load::event;
+use browser_model::shape;
 use serde_json::{Value, json};
+
+/// The origin of the page's document.
+const ORIGIN: &str = "http://bench.test";
 
 /// One browser, as far as it remembers.
 #[derive(Debug, Default)]
@@ -82,31 +86,36 @@ impl Script {
 }
 
 fn attached(parent: Option<&str>, session: &str, target: &Value) -> String {
-    let params = json!({"sessionId": session, "targetInfo": target, "waitingForDebugger": false});
-    event(parent, "Target.attachedToTarget", &params)
+    event(parent, "Target.attachedToTarget", &shape::attached(session, target, false))
 }
 
 fn page() -> Value {
-    json!({"targetId": PAGE, "type": "page", "title": "Bench", "url": URL, "attached": true,
-        "canAccessOpener": false, "browserContextId": CONTEXT})
+    target("page", PAGE)
 }
 
 fn tab() -> Value {
-    json!({"targetId": TAB, "type": "tab", "title": "Bench", "url": URL, "attached": true,
-        "canAccessOpener": false, "browserContextId": CONTEXT})
+    target("tab", TAB)
+}
+
+fn target(kind: &str, id: &str) -> Value {
+    let mut info = shape::target(kind, id, "Bench", URL, true);
+    info["browserContextId"] = CONTEXT.into();
+    info
 }
 
 fn frame() -> Value {
-    json!({"id": PAGE, "loaderId": "L0", "url": URL, "domainAndRegistry": "bench.test",
-        "securityOrigin": "http://bench.test", "securityOriginDetails": {"isLocalhost": false},
-        "mimeType": "text/html", "secureContextType": "InsecureScheme",
-        "crossOriginIsolatedContextType": "NotIsolated", "gatedAPIFeatures": []})
+    let mut frame = shape::frame(PAGE, "L0", URL, ORIGIN);
+    frame["domainAndRegistry"] = "bench.test".into();
+    frame["securityOriginDetails"] = json!({"isLocalhost": false});
+    frame
 }
 
 fn context(id: u64, world: &str) -> String {
-    let kind = if world.is_empty() { "default" } else { "isolated" };
-    let data = json!({"isDefault": world.is_empty(), "type": kind, "frameId": PAGE});
-    let context = json!({"id": id, "origin": "http://bench.test", "name": world,
-        "uniqueId": format!("{id}.1"), "auxData": data});
-    event(Some(SESSION), "Runtime.executionContextCreated", &json!({"context": context}))
+    let mut params = shape::context(id, format!("{id}.1"), PAGE, ORIGIN);
+    if !world.is_empty() {
+        let context = &mut params["context"];
+        context["name"] = world.into();
+        context["auxData"] = json!({"isDefault": false, "type": "isolated", "frameId": PAGE});
+    }
+    event(Some(SESSION), "Runtime.executionContextCreated", &params)
 }
