@@ -12,9 +12,13 @@ const MAX_SLOPE: f64 = 1.0;
 /// A slope of a shorter run says nothing about an hour.
 const JUDGED_FROM_MINUTES: f64 = 30.0;
 
-/// Memory goes up and down with what is under way. What stays behind is in all samples, so the least of so many seconds
-/// tells it: there is always a moment without a long message in them.
-const FLOOR: f64 = 120.0;
+/// Memory goes up and down with what is under way: a long message for a moment, a file of the journal or of a recording
+/// for the minutes until it is full. What stays behind is in all samples, so the least of so many seconds tells it: there is
+/// always a moment in them with neither.
+const FLOOR: f64 = 600.0;
+
+/// The part of a run in which memory may still grow to what it is then.
+const WARM_UP: f64 = 0.25;
 
 /// What may differ from rest to rest, because it is bounded and not empty at rest: what a host reads, and what is looked
 /// through when the next one comes.
@@ -55,11 +59,11 @@ impl Verdict {
     }
 
     fn memory(&mut self, record: &Record) {
-        let samples = second_half(&record.samples);
+        let samples = after(&record.samples, WARM_UP);
         let (resident, heap) = (floors(samples, |it| it.rss_kib), floors(samples, |it| it.heap_kib));
         let whole = level(&resident);
-        self.grows(record, "memory that stays, second half", &resident, whole);
-        self.grows(record, "heap that stays, second half", &heap, whole);
+        self.grows(record, "memory that stays, after warm-up", &resident, whole);
+        self.grows(record, "heap that stays, after warm-up", &heap, whole);
     }
 
     /// As a part of all memory that there is.
@@ -123,8 +127,13 @@ fn held(sample: &Sample) -> impl Iterator<Item = (String, u64)> {
 }
 
 fn second_half(samples: &[Sample]) -> &[Sample] {
+    after(samples, 0.5)
+}
+
+/// What is behind this part of the run.
+fn after(samples: &[Sample], part: f64) -> &[Sample] {
     let whole = samples.last().map_or(0.0, |last| last.at);
-    let from = samples.iter().position(|sample| sample.at >= whole / 2.0);
+    let from = samples.iter().position(|sample| sample.at >= whole * part);
     from.map_or(&[], |from| &samples[from..])
 }
 
@@ -176,10 +185,10 @@ mod tests {
         Sample { at, rss_kib, handles, ..Sample::default() }
     }
 
-    /// An hour whose second half grows by this much an hour; the first half does as it likes.
+    /// An hour that grows by this much an hour behind its warm-up, which does as it likes.
     fn hour(growth_kib: f64) -> Record {
         let rss =
-            |at: f64| 20_000.0 + if at < 1_800.0 { at * 5.0 } else { (at - 1_800.0) / 3_600.0 * growth_kib };
+            |at: f64| 20_000.0 + if at < 900.0 { at * 5.0 } else { (at - 900.0) / 3_600.0 * growth_kib };
         let outlier = |at: u64| if at.is_multiple_of(97) { 9_000 } else { 0 };
         let samples =
             (0..3_600).map(|at| sample(at as f64, rss(at as f64) as u64 + outlier(at), 9)).collect();
