@@ -6,7 +6,7 @@ use cdp_wire::page::DialogType;
 use crate::browser::Browser;
 use crate::dialog::Ending;
 use crate::document::{Destination, OPAQUE, Renderer, site_page};
-use crate::ids::{Counter, DialogNo, FrameNo};
+use crate::ids::{Counter, DialogNo, FrameNo, Wire};
 use crate::navigate::How;
 use crate::process::Key;
 use crate::session::Target;
@@ -123,7 +123,7 @@ pub enum Action {
         /// Which one.
         session: u8,
     },
-    /// The connection breaks: all sessions are gone, and what was on its way with them.
+    /// The main connection breaks: all its sessions are gone, and what was on its way with them.
     DropSocket,
 }
 
@@ -392,12 +392,17 @@ impl Browser {
 
     fn act_drop(&mut self) {
         self.tally.drops += 1;
-        let all: Vec<_> = self.sessions.iter().map(|(no, _)| no).collect();
-        self.forget_client();
+        self.drop_wire(Wire::Main);
+    }
+
+    /// A connection breaks: its sessions are gone, and what was on its way with them.
+    pub fn drop_wire(&mut self, wire: Wire) {
+        let all: Vec<_> = self.sessions.iter().map(|(no, _)| no).filter(|no| no.wire == wire).collect();
+        self.forget(wire);
         self.dialogs_lose_clients(&all);
         self.release_all();
         // What was said meanwhile had no ears.
-        self.forget_client();
+        self.forget(wire);
     }
 
     /// Where a place leads for a frame.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::ids::{FrameNo, SessionNo};
+use crate::ids::{FrameNo, SessionNo, Wire};
 use crate::json::{self, put, put_some};
 use crate::session::{Session, Target};
 use crate::shape;
@@ -17,29 +17,29 @@ impl Browser {
             self.speak(None, "Target.targetCreated", json!({ "targetInfo": info }));
         }
         if let Some(wait) = self.auto_attach {
-            self.attach_page(page, wait && pausable);
+            self.attach_page(Wire::Main, page, wait && pausable);
         }
     }
 
     /// Attaches a session to a page, announced on the root.
-    pub(crate) fn attach_page(&mut self, page: FrameNo, waiting: bool) -> SessionNo {
-        self.attach(page, Session::new(Target::Frame(page), None, waiting))
+    pub(crate) fn attach_page(&mut self, wire: Wire, page: FrameNo, waiting: bool) -> SessionNo {
+        self.attach(wire, page, Session::new(Target::Frame(page), None, waiting))
     }
 
     /// Attaches a session to an iframe, announced on a session of its parent's process.
     pub(crate) fn attach_iframe(&mut self, frame: FrameNo, parent: SessionNo, waiting: bool, early: bool) {
         let mut session = Session::new(Target::Frame(frame), Some(parent), waiting);
         session.early = early;
-        self.attach(frame, session);
+        self.attach(parent.wire, frame, session);
     }
 
-    fn attach(&mut self, frame: FrameNo, session: Session) -> SessionNo {
+    fn attach(&mut self, wire: Wire, frame: FrameNo, session: Session) -> SessionNo {
         let (parent, waiting) = (session.parent, session.waiting);
-        let no = self.sessions.insert(frame.0, session);
+        let no = self.sessions.insert(wire, frame.0, session);
         self.sent.attached(frame);
         self.page_changed(frame);
         let params = shape::attached(no, self.target_info(frame, true), waiting);
-        self.speak(parent, "Target.attachedToTarget", params);
+        self.queues.speak(wire, json::event(parent, "Target.attachedToTarget", params));
         no
     }
 
@@ -52,7 +52,8 @@ impl Browser {
                 continue;
             };
             let number = self.targets.next();
-            let no = self.sessions.insert(number, Session::new(Target::Worker(frame), Some(parent), wait));
+            let session = Session::new(Target::Worker(frame), Some(parent), wait);
+            let no = self.sessions.insert(parent.wire, number, session);
             let url = format!("http://a.test/worker-{number}.js");
             let info = shape::target(kind, format!("WORKER{number}"), "", &url, true);
             self.speak(Some(parent), "Target.attachedToTarget", shape::attached(no, info, wait));
@@ -85,7 +86,7 @@ impl Browser {
         };
         let params = json!({ "sessionId": no, "targetId": target });
         let text = json::event(parent, "Target.detachedFromTarget", params);
-        self.queues.end(text, ends.clone(), Mark::Detached(no));
+        self.queues.end(no.wire, text, ends.clone(), Mark::Detached(no));
         self.dialogs_lose_clients(&ends);
     }
 

@@ -11,7 +11,8 @@ impl Browser {
         let busy = |no: FrameNo| self.frames.get(no).is_none_or(|frame| frame.pending.is_some());
         // The blank document that a page begins with is no entry of its history: whatever comes first takes its place.
         let is_first = self.frames.get(main).is_none_or(|frame| frame.document.url.is_empty());
-        let open = self.dialogs.open.values().any(|dialog| dialog.page == main);
+        let open = self.dialogs.open.values().any(|dialog| dialog.page == main)
+            || self.dialogs.stopped.values().any(|stopped| stopped.page == main);
         let alive =
             |no: FrameNo| self.frames.process(no).is_some_and(|process| !self.processes.is_dead(process));
         if open

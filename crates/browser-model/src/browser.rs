@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::dialog::Dialogs;
 use crate::document::{Context, Document, OPAQUE};
 use crate::frame::{Frame, Frames};
-use crate::ids::{Counter, FrameNo, LoaderNo, ProcessNo, SessionNo};
+use crate::ids::{Counter, FrameNo, LoaderNo, ProcessNo, SessionNo, Wire};
 use crate::json;
 use crate::page::Page;
 use crate::process::{Key, Processes};
@@ -15,7 +15,7 @@ use crate::session::{Session, Sessions};
 use crate::shape;
 use crate::tally::{Mark, Sent, Tally};
 
-/// A fake browser with one client. It begins with one blank page.
+/// A fake browser with one client, which may have two connections. It begins with one blank page.
 #[derive(Debug, Clone)]
 pub struct Browser {
     pub(crate) config: Config,
@@ -31,6 +31,8 @@ pub struct Browser {
     pub(crate) sessions: Sessions,
     pub(crate) dialogs: Dialogs,
     pub(crate) queues: Queues,
+    /// The connection whose command is carried out.
+    pub(crate) serving: Wire,
     /// The client wants to hear of pages.
     pub(crate) discover: bool,
     /// Pages are attached; `true` when popups are paused.
@@ -56,6 +58,7 @@ impl Browser {
             sessions: Sessions::default(),
             dialogs: Dialogs::default(),
             queues: Queues::default(),
+            serving: Wire::Main,
             discover: false,
             auto_attach: None,
             tally: Tally::default(),
@@ -95,7 +98,7 @@ impl Browser {
 
     /// Starts it again after its death: one blank page, no client.
     pub fn restart(&mut self) {
-        self.forget_client();
+        self.forget_both();
         self.pages.clear();
         self.frames = Frames::default();
         self.dialogs = Dialogs::default();
@@ -105,15 +108,22 @@ impl Browser {
 
     pub(crate) fn die(&mut self) {
         self.tally.deaths += 1;
-        self.forget_client();
+        self.forget_both();
         self.dead = true;
     }
 
-    pub(crate) fn forget_client(&mut self) {
-        self.sessions.clear();
-        self.queues.clear();
-        self.discover = false;
-        self.auto_attach = None;
+    fn forget_both(&mut self) {
+        self.forget(Wire::Main);
+        self.forget(Wire::Guard);
+    }
+
+    pub(crate) fn forget(&mut self, wire: Wire) {
+        self.sessions.clear(wire);
+        self.queues.clear(wire);
+        if wire == Wire::Main {
+            self.discover = false;
+            self.auto_attach = None;
+        }
     }
 
     /// Opens a tab on `about:blank`, and announces it.
@@ -172,14 +182,16 @@ impl Browser {
 
     /// The document of a frame gets an execution context in the process that it is in.
     pub(crate) fn new_context(&mut self, frame: FrameNo) {
-        let Some(frame) = self.frames.get_mut(frame) else { return };
-        let id = self.processes.next_context(frame.process);
-        frame.document.context = Some(Context { id, process: frame.process });
+        let Some(it) = self.frames.get_mut(frame) else { return };
+        let id = self.processes.next_context(it.process);
+        it.document.context = Some(Context { id, process: it.process });
+        self.run_scripts(frame);
     }
 
     /// An event of the browser process; its number can be a fence.
     pub(crate) fn speak(&mut self, session: Option<SessionNo>, method: &str, params: Value) -> u64 {
-        self.queues.speak(json::event(session, method, params))
+        let wire = session.map_or(Wire::Main, |session| session.wire);
+        self.queues.speak(wire, json::event(session, method, params))
     }
 
     /// An event of the browser process on those of the sessions on this frame that want to hear of pages.

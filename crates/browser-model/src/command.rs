@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::dialog::Ending;
 use crate::document::{Destination, Renderer, site_of, site_page};
-use crate::ids::{DialogNo, FrameNo, SessionNo};
+use crate::ids::{DialogNo, FrameNo, SessionNo, Wire};
 use crate::json;
 use crate::navigate::How;
 use crate::process::Key;
@@ -27,25 +27,35 @@ pub(crate) struct Command {
 impl Browser {
     /// A command of the client arrives. Its reply, if there ever is one, waits in a queue.
     pub fn receive(&mut self, text: &str) {
+        self.receive_on(Wire::Main, text);
+    }
+
+    /// The same, on one of the client's connections.
+    pub fn receive_on(&mut self, wire: Wire, text: &str) {
         if self.dead {
             return;
         }
+        self.serving = wire;
         let Some((command, session)) = read(text) else {
             let error = json!({ "code": -32700, "message": "JSON: invalid message" });
-            self.queues.speak(json!({ "error": error }).to_string());
+            self.queues.speak(wire, json!({ "error": error }).to_string());
             return;
         };
         match session {
             None => self.on_root(&command),
-            Some(session) => match SessionNo::parse(&session).filter(|no| self.sessions.get(*no).is_some()) {
+            Some(session) => match self.session_of(wire, &session) {
                 Some(session) => self.on_session(session, command),
                 None => {
                     // Without a session id, as browsers do it.
                     let text = json::error(command.id, None, -32001, "Session with given id not found.");
-                    self.queues.speak(text);
+                    self.queues.speak(wire, text);
                 }
             },
         }
+    }
+
+    fn session_of(&self, wire: Wire, text: &str) -> Option<SessionNo> {
+        SessionNo::parse(text).filter(|no| no.wire == wire && self.sessions.get(*no).is_some())
     }
 
     fn on_root(&mut self, command: &Command) {
@@ -124,7 +134,8 @@ impl Browser {
             "Page.bringToFront" | "Page.stopLoading" | "Network.getCookies" => {
                 self.answer(command, Some(session), json!({}));
             }
-            method if ["Fetch.", "Storage.", "Input.dispatch"].iter().any(|it| method.starts_with(it)) => {
+            method if method.starts_with("Fetch.") => self.fetch(session, command),
+            method if ["Storage.", "Input.dispatch"].iter().any(|it| method.starts_with(it)) => {
                 self.answer(command, Some(session), json!({}));
             }
             _ => return false,
@@ -146,8 +157,8 @@ impl Browser {
     fn attach_pages(&mut self, command: &Command) {
         self.auto_attach = flag(command, "autoAttach").then(|| flag(command, "waitForDebuggerOnStart"));
         for page in self.pages.iter().map(|page| page.main).collect::<Vec<_>>() {
-            if self.auto_attach.is_some() && self.sessions.on(page).is_empty() {
-                self.attach_page(page, false);
+            if self.auto_attach.is_some() && self.sessions.on_main(page).is_empty() {
+                self.attach_page(Wire::Main, page, false);
             }
         }
         self.answer(command, None, json!({}));
@@ -162,7 +173,8 @@ impl Browser {
     fn attach_by_hand(&mut self, command: &Command, session: Option<SessionNo>) {
         match frame_param(command).filter(|page| self.page(*page).is_some()) {
             Some(page) => {
-                let attached = self.attach_page(page, false);
+                let wire = self.serving;
+                let attached = self.attach_page(wire, page, false);
                 self.answer(command, session, json!({ "sessionId": attached }));
             }
             None => self.fail(command, session, -32602, "No target with given id found"),
@@ -285,12 +297,14 @@ impl Browser {
     }
 
     /// The browser process answers.
-    fn answer(&mut self, command: &Command, session: Option<SessionNo>, result: Value) {
-        self.queues.speak(json::result(command.id, session, result));
+    pub(crate) fn answer(&mut self, command: &Command, session: Option<SessionNo>, result: Value) {
+        let wire = session.map_or(self.serving, |session| session.wire);
+        self.queues.speak(wire, json::result(command.id, session, result));
     }
 
-    fn fail(&mut self, command: &Command, session: Option<SessionNo>, code: i64, message: &str) {
-        self.queues.speak(json::error(command.id, session, code, message));
+    pub(crate) fn fail(&mut self, command: &Command, session: Option<SessionNo>, code: i64, message: &str) {
+        let wire = session.map_or(self.serving, |session| session.wire);
+        self.queues.speak(wire, json::error(command.id, session, code, message));
     }
 
     fn not_found(&mut self, command: &Command, session: Option<SessionNo>) {

@@ -109,6 +109,7 @@ impl Browser {
             origin: destination.origin.clone(),
             loader: pending.loader,
             context: None,
+            asking: None,
         };
         if let Some(frame) = self.frames.get_mut(no) {
             frame.document = document;
@@ -163,7 +164,7 @@ impl Browser {
             pending.asked_by.filter(|(_, session)| self.sessions.get(*session).is_some())
         {
             let result = json!({ "frameId": no, "loaderId": pending.loader, "isDownload": false });
-            self.queues.speak(json::result(id, Some(session), result));
+            self.queues.speak(session.wire, json::result(id, Some(session), result));
         }
         if let Some(kind) = self.page_mut(no).and_then(|page| page.first_dialog.take()) {
             self.open_dialog(no, kind);

@@ -14,6 +14,7 @@ impl Browser {
             return;
         }
         self.processes.kill(process);
+        self.dialogs.stopped.retain(|_, stopped| stopped.process != process);
         self.tally.crashes += 1;
         for page in &mut self.pages {
             let lost =

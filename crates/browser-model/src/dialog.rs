@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use cdp_wire::page::DialogType;
 use serde_json::Value;
 
+use crate::bridge::Stopped;
 use crate::browser::Browser;
 use crate::ids::{Counter, DialogNo, FrameNo, ProcessNo, SessionNo};
 use crate::shape;
@@ -41,6 +42,8 @@ impl Dialog {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dialogs {
     pub(crate) open: BTreeMap<DialogNo, Dialog>,
+    /// The client is asked instead.
+    pub(crate) stopped: BTreeMap<DialogNo, Stopped>,
     numbers: Counter,
 }
 
@@ -52,11 +55,17 @@ impl Dialogs {
     /// Whether a dialog holds this renderer.
     pub(crate) fn block(&self, process: ProcessNo) -> bool {
         self.open.values().any(|dialog| dialog.process == process)
+            || self.stopped.values().any(|stopped| stopped.process == process)
     }
 
-    fn insert(&mut self, dialog: Dialog) -> DialogNo {
+    /// Whether a script waits for this one.
+    pub(crate) fn is_waited_for(&self, no: DialogNo) -> bool {
+        self.open.contains_key(&no) || self.stopped.contains_key(&no)
+    }
+
+    pub(crate) fn stop(&mut self, stopped: Stopped) -> DialogNo {
         let no = DialogNo(self.numbers.next());
-        self.open.insert(no, dialog);
+        self.stopped.insert(no, stopped);
         no
     }
 }
@@ -69,8 +78,19 @@ pub(crate) struct Ending {
 }
 
 impl Browser {
-    /// A script opens a dialog. `None` when the page can show none now.
+    /// A script opens a dialog: that of the client, or one of the page. `None` when the page can show none now.
     pub(crate) fn open_dialog(&mut self, frame: FrameNo, kind: DialogType) -> Option<DialogNo> {
+        if kind != DialogType::Beforeunload
+            && let Some(no) = self.ask_client(frame, kind)
+        {
+            return Some(no);
+        }
+        let no = DialogNo(self.dialogs.numbers.next());
+        self.open_native(no, frame, kind)
+    }
+
+    /// A dialog of the page. `None` when it can show none now.
+    pub(crate) fn open_native(&mut self, no: DialogNo, frame: FrameNo, kind: DialogType) -> Option<DialogNo> {
         let page = self.page_of(frame)?;
         let place = self.page(page)?;
         let before = place.dialog.filter(|no| self.dialogs.get(*no).is_some());
@@ -86,7 +106,7 @@ impl Browser {
         let answerable = !told.is_empty();
         let (overlaps, was_told) = (false, answerable);
         let dialog = Dialog { page, frame, process, told: told.clone(), answerable, overlaps, was_told };
-        let no = self.dialogs.insert(dialog);
+        self.dialogs.open.insert(no, dialog);
         self.tally.dialogs += 1;
         let opening = self.opening(frame, kind);
         for session in told {
@@ -172,6 +192,7 @@ impl Browser {
 
     /// The frame is gone. If its dialog was open, the page is in a state that a real browser does not survive for long.
     pub(crate) fn dialogs_lose_frame(&mut self, frame: FrameNo) {
+        self.dialogs.stopped.retain(|_, stopped| stopped.frame != frame);
         let open = self.dialogs.open.iter().filter(|(_, it)| it.frame == frame);
         // A client that could have answered may be gone by now. What becomes of one that none ever saw, nobody has tried.
         let gone: Vec<(DialogNo, FrameNo, bool)> =

@@ -1,5 +1,6 @@
 //! Documents: what is in a frame, and what a navigation will put there.
 
+use crate::bridge::Asking;
 use crate::ids::{LoaderNo, ProcessNo};
 use crate::process::Key;
 
@@ -18,6 +19,8 @@ pub(crate) struct Document {
     pub(crate) loader: LoaderNo,
     /// Its execution context: number, and the process that gave it.
     pub(crate) context: Option<Context>,
+    /// The client's script is in it, and asks the client.
+    pub(crate) asking: Option<Asking>,
 }
 
 /// An execution context.
@@ -38,7 +41,7 @@ impl Document {
     /// The empty document that every frame begins with.
     pub(crate) fn empty(loader: LoaderNo) -> Self {
         let (url, fragment, origin) = (String::new(), String::new(), OPAQUE.to_owned());
-        Self { url, fragment, origin, loader, context: None }
+        Self { url, fragment, origin, loader, context: None, asking: None }
     }
 
     /// The whole URL.

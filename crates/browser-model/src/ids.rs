@@ -24,15 +24,26 @@ pub(crate) struct ProcessNo(pub(crate) u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DialogNo(pub(crate) u32);
 
-/// A flat session: the target's number, and which of its sessions it is.
+/// A connection of the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wire {
+    /// The one that does everything.
+    Main,
+    /// A second one beside it.
+    Guard,
+}
+
+/// A flat session: its connection, the target's number, and which of its sessions there it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionNo {
+    pub(crate) wire: Wire,
     pub(crate) target: u32,
     pub(crate) nth: u32,
 }
 
 const FRAME: &str = "FRAME";
 const SESSION: &str = "SESSION";
+const GUARD: &str = "GUARD";
 
 impl FrameNo {
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -42,8 +53,12 @@ impl FrameNo {
 
 impl SessionNo {
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (target, nth) = text.strip_prefix(SESSION)?.split_once('.')?;
-        Some(Self { target: target.parse().ok()?, nth: nth.parse().ok()? })
+        let (wire, rest) = match text.strip_prefix(SESSION) {
+            Some(rest) => (Wire::Main, rest),
+            None => (Wire::Guard, text.strip_prefix(GUARD)?),
+        };
+        let (target, nth) = rest.split_once('.')?;
+        Some(Self { wire, target: target.parse().ok()?, nth: nth.parse().ok()? })
     }
 }
 
@@ -61,7 +76,8 @@ impl fmt::Display for LoaderNo {
 
 impl fmt::Display for SessionNo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{SESSION}{}.{}", self.target, self.nth)
+        let name = if self.wire == Wire::Main { SESSION } else { GUARD };
+        write!(f, "{name}{}.{}", self.target, self.nth)
     }
 }
 
@@ -102,9 +118,11 @@ mod tests {
 
     #[test]
     fn ids_are_read_as_they_are_written() {
-        let session = SessionNo { target: 7, nth: 2 };
-        assert_eq!(session.to_string(), "SESSION7.2");
-        assert_eq!(SessionNo::parse("SESSION7.2"), Some(session));
+        for (wire, text) in [(Wire::Main, "SESSION7.2"), (Wire::Guard, "GUARD7.2")] {
+            let session = SessionNo { wire, target: 7, nth: 2 };
+            assert_eq!(session.to_string(), text);
+            assert_eq!(SessionNo::parse(text), Some(session));
+        }
         assert_eq!(FrameNo::parse("FRAME3"), Some(FrameNo(3)));
         assert_eq!((SessionNo::parse("SESSION7"), FrameNo::parse("3")), (None, None));
     }

@@ -21,6 +21,7 @@
 mod action;
 mod attach;
 mod bfcache;
+mod bridge;
 mod browser;
 mod client;
 mod command;
@@ -51,7 +52,7 @@ pub use browser::Browser;
 pub use client::Client;
 pub use config::Config;
 pub use evaluate::NEVER;
-pub use ids::SessionNo;
+pub use ids::{SessionNo, Wire};
 pub use menu::{Entry, menu};
 pub use queue::SourceId;
 pub use tally::Tally;

@@ -147,7 +147,7 @@ impl Browser {
         {
             let result =
                 json!({ "frameId": no, "loaderId": pending.loader, "errorText": "net::ERR_ABORTED" });
-            self.queues.speak(json::result(id, Some(session), result));
+            self.queues.speak(session.wire, json::result(id, Some(session), result));
         }
     }
 
@@ -201,7 +201,7 @@ impl Browser {
         loop {
             if let Some(no) = self.next_commit() {
                 self.commit(no);
-            } else if !self.run_one_held() {
+            } else if !self.let_one_request_go() && !self.run_one_held() {
                 return;
             }
         }

@@ -108,6 +108,7 @@ impl Browser {
 
     /// The dialogs of a page end with it: the one in its place says so, others do not.
     pub(crate) fn close_dialogs_of(&mut self, main: FrameNo) {
+        self.dialogs.stopped.retain(|_, stopped| stopped.page != main);
         let shown = self.page(main).and_then(|page| page.dialog);
         let open: Vec<DialogNo> =
             self.dialogs.open.iter().filter(|(_, it)| it.page == main).map(|(no, _)| *no).collect();

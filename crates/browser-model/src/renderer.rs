@@ -56,7 +56,7 @@ impl Browser {
     fn runnable(&self, no: SessionNo, held: &[Held]) -> Option<usize> {
         let is_free = |held: &Held| match held {
             Held::Command(command) => !self.is_held(no, &command.method),
-            Held::Reply { dialog, .. } => self.dialogs.get(*dialog).is_none(),
+            Held::Reply { dialog, .. } => !self.dialogs.is_waited_for(*dialog),
         };
         let resume = |held: &Held| matches!(held, Held::Command(command) if is_resume(&command.method));
         let first = held.first().filter(|first| is_free(first)).map(|_| 0);
@@ -73,6 +73,14 @@ impl Browser {
                 self.reply(session, command, json!({ "frameTree": tree }));
             }
             "Runtime.evaluate" => self.evaluate(session, command),
+            "Page.addScriptToEvaluateOnNewDocument" => self.add_script(session, command),
+            "Page.removeScriptToEvaluateOnNewDocument" => self.remove_script(session, command),
+            "DOM.getFrameOwner" => self.frame_owner(session, command),
+            "DOM.describeNode" => {
+                let node =
+                    json!({ "nodeName": "IFRAME", "attributes": ["sandbox", "allow-scripts allow-modals"] });
+                self.reply(session, command, json!({ "node": node }));
+            }
             "Runtime.runIfWaitingForDebugger" => self.resume(session, command),
             method
                 if method.split('.').next().is_some_and(|it| DOMAINS.split(' ').any(|known| known == it)) =>
@@ -120,6 +128,18 @@ impl Browser {
             }
         }
         self.reply(session, command, json!({}));
+    }
+
+    /// The element of an iframe, as long as its parent is in this process.
+    fn frame_owner(&mut self, session: SessionNo, command: &Command) {
+        let named = command.params.get("frameId").and_then(Value::as_str).and_then(FrameNo::parse);
+        match named.filter(|frame| self.frames.parent(*frame).is_some()) {
+            Some(frame) => self.reply(session, command, json!({ "backendNodeId": frame.0 })),
+            None => {
+                let message = "Frame with the given id was not found.";
+                self.queues.pipe(session, json::error(command.id, Some(session), -32000, message), None);
+            }
+        }
     }
 
     /// The frames of the session's process. A target that is on its way has one empty document.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::bridge::Asking;
 use crate::command::Command;
-use crate::ids::{DialogNo, FrameNo, SessionNo};
+use crate::ids::{DialogNo, FrameNo, SessionNo, Wire};
 
 /// What a session is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub(crate) struct Session {
     pub(crate) held: Vec<Held>,
     /// Evaluations whose promise nobody settles.
     pub(crate) promises: Vec<u64>,
+    /// The addresses of requests that stop for it.
+    pub(crate) intercepts: Vec<String>,
+    /// The script that it has run in new documents.
+    pub(crate) script: Option<Asking>,
 }
 
 /// What waits for a renderer.
@@ -68,6 +73,8 @@ impl Session {
             auto_attach: None,
             held: Vec::new(),
             promises: Vec::new(),
+            intercepts: Vec::new(),
+            script: None,
         }
     }
 }
@@ -76,8 +83,8 @@ impl Session {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sessions {
     by_no: BTreeMap<SessionNo, Session>,
-    /// How many sessions each target has had.
-    given: BTreeMap<u32, u32>,
+    /// How many sessions each target has had on each connection.
+    given: BTreeMap<(Wire, u32), u32>,
 }
 
 impl Sessions {
@@ -95,10 +102,10 @@ impl Sessions {
     }
 
     /// Takes in a session of the target with this number.
-    pub(crate) fn insert(&mut self, target: u32, session: Session) -> SessionNo {
-        let nth = self.given.entry(target).or_default();
+    pub(crate) fn insert(&mut self, wire: Wire, target: u32, session: Session) -> SessionNo {
+        let nth = self.given.entry((wire, target)).or_default();
         *nth += 1;
-        let no = SessionNo { target, nth: *nth };
+        let no = SessionNo { wire, target, nth: *nth };
         self.by_no.insert(no, session);
         no
     }
@@ -109,6 +116,11 @@ impl Sessions {
             .filter(|(_, it)| it.target == Target::Frame(frame) && !it.early)
             .map(|(no, _)| no)
             .collect()
+    }
+
+    /// Those of them that are the main connection's.
+    pub(crate) fn on_main(&self, frame: FrameNo) -> Vec<SessionNo> {
+        self.on(frame).into_iter().filter(|no| no.wire == Wire::Main).collect()
     }
 
     /// The sessions of a frame's target, those that came too early too.
@@ -131,7 +143,8 @@ impl Sessions {
         self.by_no.remove(&no)
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.by_no.clear();
+    /// A connection is gone.
+    pub(crate) fn clear(&mut self, wire: Wire) {
+        self.by_no.retain(|no, _| no.wire != wire);
     }
 }

@@ -123,7 +123,7 @@ pub fn dialog_closed(accepted: bool, text: &str, frame: Option<impl Serialize>) 
     params
 }
 
-fn kind_name(kind: DialogType) -> &'static str {
+pub(crate) fn kind_name(kind: DialogType) -> &'static str {
     match kind {
         DialogType::Alert => "alert",
         DialogType::Confirm => "confirm",

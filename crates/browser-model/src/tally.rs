@@ -23,6 +23,8 @@ pub struct Tally {
     pub restores: u32,
     /// Dialogs.
     pub dialogs: u32,
+    /// Dialogs that the client was asked about instead of the browser.
+    pub bridged: u32,
     /// Dialogs that opened over another one.
     pub overlaps: u32,
     /// Pages that another page opened.

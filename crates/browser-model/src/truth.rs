@@ -6,7 +6,7 @@ use cdp_wire::{FrameId, SessionId, TargetId};
 
 use crate::browser::Browser;
 use crate::document::OPAQUE;
-use crate::ids::{FrameNo, SessionNo};
+use crate::ids::{FrameNo, SessionNo, Wire};
 use crate::session::Target;
 
 /// The state of the browser. Pages and frames whose process has no session of the client are left out, and with them
@@ -23,6 +23,8 @@ pub struct Truth {
     pub paused: BTreeSet<SessionId>,
     /// Dialogs that are open.
     pub dialogs: Vec<DialogTruth>,
+    /// Frames whose scripts wait for the client's answer.
+    pub asking: BTreeSet<FrameId>,
 }
 
 /// A page.
@@ -92,12 +94,13 @@ impl Browser {
             sessions: self.frame_sessions(|_| true),
             paused: self.sessions.iter().filter(|(_, it)| it.waiting).map(|(no, _)| session_id(no)).collect(),
             dialogs: self.dialogs.open.values().map(dialog_truth).collect(),
+            asking: self.dialogs.stopped.values().map(|stopped| frame_id(stopped.frame)).collect(),
         }
     }
 
     fn page_truth(&self, main: FrameNo) -> Option<(TargetId, PageTruth)> {
         let frame = self.frames.get(main)?;
-        let sessions: Vec<SessionId> = self.sessions.on(main).into_iter().map(session_id).collect();
+        let sessions: Vec<SessionId> = self.sessions.on_main(main).into_iter().map(session_id).collect();
         let truth = PageTruth {
             url: frame.document.whole_url(),
             crashed: self.processes.is_dead(frame.process),
@@ -111,7 +114,7 @@ impl Browser {
     fn frame_truth(&self, no: FrameNo) -> Option<(FrameId, FrameTruth)> {
         let frame = self.frames.get(no).filter(|_| self.is_visible(no))?;
         let origin = &frame.document.origin;
-        let sessions = self.sessions.on(self.frames.local_root(no));
+        let sessions = self.sessions.on_main(self.frames.local_root(no));
         let saw_crash = |no: &SessionNo| self.sessions.get(*no).is_some_and(|session| session.saw_crash);
         let truth = FrameTruth {
             crash_was_told: sessions.iter().any(saw_crash),
@@ -130,7 +133,7 @@ impl Browser {
     fn is_visible(&self, no: FrameNo) -> bool {
         let mut current = Some(no);
         while let Some(frame) = current {
-            if self.sessions.on(self.frames.local_root(frame)).is_empty() {
+            if self.sessions.on_main(self.frames.local_root(frame)).is_empty() {
                 return false;
             }
             current = self.frames.parent(frame);
@@ -140,7 +143,7 @@ impl Browser {
 
     fn frame_sessions(&self, wanted: impl Fn(SessionNo) -> bool) -> BTreeSet<SessionId> {
         let frames = self.sessions.iter().filter(|(_, it)| matches!(it.target, Target::Frame(_)));
-        frames.map(|(no, _)| no).filter(|no| wanted(*no)).map(session_id).collect()
+        frames.map(|(no, _)| no).filter(|no| no.wire == Wire::Main && wanted(*no)).map(session_id).collect()
     }
 }
 

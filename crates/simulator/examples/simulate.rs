@@ -91,10 +91,12 @@ struct Total {
     connections: u64,
     dialogs: u64,
     overlaps: u64,
+    bridged: u64,
     swaps: u64,
     crashes: u64,
     popups: u64,
     restores: u64,
+    guards: u64,
 }
 
 impl Total {
@@ -105,6 +107,8 @@ impl Total {
         self.connections += u64::from(report.connections);
         self.dialogs += u64::from(report.tally.dialogs);
         self.overlaps += u64::from(report.tally.overlaps);
+        self.bridged += u64::from(report.tally.bridged);
+        self.guards += u64::from(report.guards);
         self.swaps += u64::from(report.tally.swaps);
         self.crashes += u64::from(report.tally.crashes);
         self.popups += u64::from(report.tally.popups);
@@ -118,9 +122,11 @@ impl Total {
     }
 
     fn met(&self) -> String {
-        let Self { answered, connections, dialogs, overlaps, swaps, crashes, popups, restores, .. } = self;
+        let Self { answered, connections, guards, dialogs, bridged, overlaps, .. } = self;
+        let Self { swaps, crashes, popups, restores, .. } = self;
         format!(
-            "met: {connections} connections, {answered} requests answered, {dialogs} dialogs, {overlaps} overlaps, \
+            "met: {connections} connections and {guards} of guards, {answered} requests answered, {dialogs} dialogs and \
+             {bridged} by the bridge, {overlaps} overlaps, \
              {swaps} process swaps, {crashes} renderer crashes, {popups} popups, {restores} cache restores"
         )
     }

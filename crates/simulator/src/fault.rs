@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use supervisor_core::{Epoch, Net, Stage};
 
+use crate::guard;
 use crate::input::Owned;
 use crate::wires::Way;
 use crate::world::World;
@@ -61,6 +62,8 @@ pub enum Fault {
         /// How long.
         time: Duration,
     },
+    /// The guard's connection breaks.
+    LoseGuard,
     /// The browser dies and is started again.
     Kill,
 }
@@ -92,17 +95,24 @@ pub(crate) fn strike(world: &mut World, fault: &Fault) {
         Fault::Noise { kind } => noise(world, *kind),
         Fault::DialsFail { times } => world.wires.dials_fail = times % 4,
         Fault::SlowDials { time } => world.wires.dial_takes = *time,
+        Fault::LoseGuard => guard::lose(world, "the socket was reset"),
         Fault::Kill => {
             world.browser.restart();
-            world.lose_socket("the browser is gone");
+            world.lose_sockets();
         }
     }
 }
 
+/// The guard's connection is a real one: nothing is lost there as long as it is open.
+fn main_way(world: &World, way: u8) -> Option<Way> {
+    world.nth_way(way).filter(|way| way.is_main())
+}
+
 fn lose(world: &mut World, way: u8) {
-    let Some(way) = world.nth_way(way) else { return };
+    let Some(way) = main_way(world, way) else { return };
     world.wires.is_tainted = true;
     let text = match way {
+        Way::GuardUp => None,
         Way::Up => world.wires.upload.pop_front().map(|(_, text)| text),
         Way::Down(source) => world.browser.emit(source),
     };
@@ -110,9 +120,10 @@ fn lose(world: &mut World, way: u8) {
 }
 
 fn double(world: &mut World, way: u8) {
-    let Some(way) = world.nth_way(way) else { return };
+    let Some(way) = main_way(world, way) else { return };
     world.wires.is_tainted = true;
     match way {
+        Way::GuardUp => {}
         Way::Up => {
             if let Some(first) = world.wires.upload.front().cloned() {
                 world.wires.upload.push_front(first);
@@ -127,7 +138,7 @@ fn double(world: &mut World, way: u8) {
 }
 
 fn change(world: &mut World, way: u8, at: u8, digit: u8) {
-    let Some(Way::Down(source)) = world.nth_way(way) else { return };
+    let Some(Way::Down(source)) = main_way(world, way) else { return };
     let Some(mut text) = world.browser.emit(source) else { return };
     world.wires.is_tainted = true;
     world.wires.is_forged = true;

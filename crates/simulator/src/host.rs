@@ -2,7 +2,7 @@
 
 use browser_model::NEVER;
 use supervisor_core::{
-    Action, CallId, Command, DialogChoice, DialogPolicy, FrameId, Options, Place, Remedy, Req,
+    Action, Bridge, CallId, Command, DialogChoice, DialogPolicy, FrameId, Options, Place, Remedy, Req,
 };
 
 use crate::world::World;
@@ -60,6 +60,16 @@ pub enum Ask {
         /// To which.
         kind: u8,
     },
+    /// The guard is turned on or off.
+    Guard {
+        /// On.
+        on: bool,
+    },
+    /// The bridge is turned on or off, or left to the machine.
+    Bridge {
+        /// Which.
+        kind: u8,
+    },
     /// The task is to end.
     Stop,
 }
@@ -107,7 +117,16 @@ fn command(world: &World, ask: Ask) -> Option<Command> {
             let open: Vec<Req> = world.requests.open().collect();
             Command::Cancel { req: *nth(&open, which)? }
         }
-        Ask::Policy { kind } => configure(world, kind)?,
+        Ask::Policy { kind } => {
+            let policies = [DialogPolicy::MustRespond, DialogPolicy::AutoDismiss, DialogPolicy::AutoAccept];
+            let policy = *nth(&policies, kind)?;
+            configure(world, |options| options.dialog_policy = policy)
+        }
+        Ask::Guard { on } => configure(world, |options| options.guard = on),
+        Ask::Bridge { kind } => {
+            let choice = *nth(&[Bridge::Auto, Bridge::On, Bridge::Off], kind)?;
+            configure(world, |options| options.bridge = choice)
+        }
         Ask::Stop => Command::Stop,
     })
 }
@@ -135,11 +154,10 @@ fn recover(world: &World, page: u8, kind: u8) -> Option<Command> {
     Some(Command::Recover { target_id: nth(&pages, page)?.clone(), remedy: nth(&remedies, kind)?.clone() })
 }
 
-fn configure(world: &World, kind: u8) -> Option<Command> {
-    let policies = [DialogPolicy::MustRespond, DialogPolicy::AutoDismiss, DialogPolicy::AutoAccept];
+fn configure(world: &World, change: impl FnOnce(&mut Options)) -> Command {
     let mut options: Options = world.machine.state().options.clone();
-    options.dialog_policy = *nth(&policies, kind)?;
-    Some(Command::Configure { options: Box::new(options) })
+    change(&mut options);
+    Command::Configure { options: Box::new(options) }
 }
 
 fn nth_frame(world: &World, which: u8) -> Option<FrameId> {

@@ -19,6 +19,7 @@
 mod audit;
 mod draw;
 mod fault;
+mod guard;
 mod host;
 mod input;
 mod op;

@@ -30,6 +30,7 @@ pub struct Plan {
     pub(crate) menu: Vec<Entry>,
     pub(crate) weights: Vec<(u32, Kind)>,
     pub(crate) faults: u8,
+    pub(crate) snatches: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -62,12 +63,14 @@ impl Plan {
         ];
         // In every other of these runs nothing is lost, doubled or changed: only there belief must be truth throughout.
         let faults = if draw.percent(50) { HONEST } else { ALL };
-        Self { seed, order: spread(seed ^ 1) | 1, config, beginning, menu, weights, faults }
+        let snatches = draw.percent(20);
+        Self { seed, order: spread(seed ^ 1) | 1, config, beginning, menu, weights, faults, snatches }
     }
 
     pub(crate) fn setup(&self, tells: bool) -> Setup {
         let (config, beginning) = (self.config, self.beginning.clone());
-        Setup { config, beginning, seed: self.order, strict: true, tells }
+        let snatches = self.snatches;
+        Setup { config, beginning, seed: self.order, strict: true, tells, snatches }
     }
 
     /// What happens next.
@@ -109,7 +112,8 @@ impl Plan {
             3 => Fault::DialsFail { times: at },
             4 => Fault::SlowDials { time: draw.up_to(LONGEST_DIAL) },
             5 if draw.percent(20) => Fault::Kill,
-            5 | 6 => Fault::Stale { nth: at },
+            5 => Fault::Stale { nth: at },
+            6 => Fault::LoseGuard,
             7 | 8 => Fault::Lose { way },
             9 | 10 => Fault::Double { way },
             11 | 12 => Fault::Change { way, at, digit },
@@ -132,6 +136,7 @@ fn beginning(draw: &mut Draw, seed: u64) -> Beginning {
     options.dialog_timeout = Duration::from_secs([2, 30, 300][draw.below(3)]);
     options.call_timeout = Duration::from_secs([1, 5, 30, 30][draw.below(4)]);
     options.bridge = [Bridge::Auto, Bridge::Auto, Bridge::On, Bridge::Off][draw.below(4)];
+    options.guard = draw.percent(35);
     if draw.percent(30) {
         options.reconnect = Reconnect { tries: 3, within: Duration::from_secs(20) };
     }
@@ -161,6 +166,8 @@ fn ask(draw: &mut Draw) -> Ask {
         301..=340 => Ask::Result { nth },
         341..=370 => Ask::Recover { page, kind },
         371..=385 => Ask::Cancel { nth },
+        386..=388 => Ask::Guard { on: accept },
+        389..=392 => Ask::Bridge { kind },
         _ => Ask::Policy { kind },
     }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use browser_model::Action;
+use supervisor_core::{Action as Answer, Command, DialogChoice, DialogId};
 
+use crate::rules;
 use crate::world::World;
 
 /// Longer than every deadline of the machine but those of calls and of late results.
@@ -18,6 +20,9 @@ pub fn settle(world: &mut World) {
     world.drain();
     world.browser.finish_all();
     world.settle_for(QUIET);
+    if world.witness.is_some() && !world.wires.is_tainted {
+        rules::dialogs::pending(world);
+    }
     free_pages(world);
     world.browser.finish_all();
     world.settle_for(QUIET);
@@ -26,6 +31,12 @@ pub fn settle(world: &mut World) {
 /// People close what is open. What nobody can answer goes with its document.
 fn free_pages(world: &mut World) {
     for _ in 0..MOST_DIALOGS {
+        if let Some(id) = bridged(world) {
+            let choice = DialogChoice { dialog_id: Some(id), target_id: None };
+            world.ask(Command::Respond { choice, action: Answer::Dismiss });
+            world.drain();
+            continue;
+        }
         let truth = world.browser.truth();
         let Some(dialog) = truth.dialogs.first() else { return };
         if truth.dialogs.iter().any(|dialog| dialog.answerable) {
@@ -35,4 +46,10 @@ fn free_pages(world: &mut World) {
         }
         world.drain();
     }
+}
+
+/// A dialog of the bridge: only the host can answer it.
+fn bridged(world: &World) -> Option<DialogId> {
+    let mut open = world.machine.state().dialogs.open.iter();
+    open.find(|(_, open)| open.opening.paused.is_some() && open.answer().is_none()).map(|(id, _)| *id)
 }

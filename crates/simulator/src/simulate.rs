@@ -38,6 +38,8 @@ pub struct Report {
     pub tally: Tally,
     /// The epoch of the last connection.
     pub connections: u32,
+    /// The epoch of the guard's last connection.
+    pub guards: u32,
 }
 
 /// A rule that was broken.
@@ -130,6 +132,8 @@ fn finish(world: &mut World) {
     world.settle_for(RECONNECTED);
     settle(world);
     rules::truth::holds(&world.machine, &world.browser.truth());
+    rules::dialogs::nobody_waits(world);
+    rules::dialogs::no_ghosts(world);
     if !world.wires.was_tainted {
         rules::dialogs::add_up(world);
     }
@@ -147,6 +151,7 @@ fn report(plan: &Plan, world: &World, ops: usize) -> Report {
         answered: world.requests.answered_so_far(),
         tally: world.browser.tally(),
         connections: world.machine.state().connection.epoch.0,
+        guards: world.machine.state().guard.epoch.0,
     }
 }
 

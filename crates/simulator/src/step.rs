@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use browser_model::Action;
+use browser_model::{Action, Wire};
 use supervisor_core::{At, Beginning, Command, Effect, EndpointKind, Epoch, Machine, Net, Req, Stage, Step};
 
+use crate::guard;
 use crate::input::Owned;
 use crate::rules;
 use crate::witness::Witness;
 use crate::world::World;
 
 /// Between two inputs, so that each has a time of its own.
-const STEP: Duration = Duration::from_micros(1);
+pub(crate) const STEP: Duration = Duration::from_micros(1);
 
 impl World {
     /// The host asks.
@@ -24,8 +25,10 @@ impl World {
     /// The machine gets an input.
     pub fn input(&mut self, input: Owned) {
         self.openings += usize::from(rules::dialogs::tells_of_one(self.machine.state(), &input));
+        let frame = rules::kept::before(self, &input);
         let effects = self.take(&input);
         rules::resumed::holds(input.text(), &effects);
+        rules::kept::holds(self, frame.as_ref());
     }
 
     /// The machine gets an input that must not mean anything to it.
@@ -57,9 +60,7 @@ impl World {
         if self.witness.is_some() {
             rules::after_step(self);
         }
-        if let Some((_, epoch)) = self.wires.dialling.filter(|(at, _)| *at <= self.now) {
-            self.dialled(epoch);
-        }
+        self.dial_what_is_due();
         self.bury();
         step.effects
     }
@@ -85,6 +86,7 @@ impl World {
                 self.wires.dialling = Some((self.now.after(self.wires.dial_takes), epoch));
             }
             Effect::HangUp { epoch } => self.hang_up(epoch),
+            Effect::Guard(effect) => guard::carry_out(self, effect),
             Effect::Reply { req, outcome, .. } => {
                 self.note(|| format!("     {req:?} {outcome:?}"));
                 self.requests.answered(req, &outcome, text, self.wires.is_forged);
@@ -100,20 +102,34 @@ impl World {
         }
     }
 
-    pub(crate) fn dialled(&mut self, epoch: Epoch) {
+    /// `false` when no dial is due.
+    pub(crate) fn dial_what_is_due(&mut self) -> bool {
+        let now = self.now;
+        let due = |dialling: Option<(At, Epoch)>| dialling.filter(|(at, _)| *at <= now);
+        if let Some((_, epoch)) = due(self.wires.dialling) {
+            self.dialled(epoch);
+        } else if let Some((_, epoch)) = due(self.wires.guard.dialling) {
+            guard::dialled(self, epoch);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn dialled(&mut self, epoch: Epoch) {
         self.wires.dialling = None;
-        if self.wires.dials_fail > 0 {
-            self.wires.dials_fail -= 1;
-            let reason = "refused".to_owned();
-            return self.input(Owned::Net(Net::DialFailed {
-                epoch,
-                stage: Stage::Tcp,
-                reason,
-                http_status: None,
-            }));
+        if self.is_refused() {
+            return self.input(Owned::Net(refused(epoch)));
         }
         self.wires.opened(epoch);
         self.input(Owned::Net(Net::Connected { epoch, endpoint: EndpointKind::Browser }));
+    }
+
+    /// Whether the dial that is decided now fails.
+    pub(crate) fn is_refused(&mut self) -> bool {
+        let fails = self.wires.dials_fail > 0;
+        self.wires.dials_fail = self.wires.dials_fail.saturating_sub(1);
+        fails
     }
 
     fn hang_up(&mut self, epoch: Epoch) {
@@ -134,10 +150,16 @@ impl World {
         self.witness = self.witness.take().map(|_| Witness::new(&beginning));
         self.wires.begin_anew();
         self.browser.act(Action::DropSocket);
+        self.browser.drop_wire(Wire::Guard);
         (self.now, self.openings) = (At(0), 0);
         self.inputs.clear();
         self.events.clear();
         self.requests.begin_anew();
         self.ask(Command::Start);
     }
+}
+
+/// Nobody takes the call.
+pub(crate) fn refused(epoch: Epoch) -> Net {
+    Net::DialFailed { epoch, stage: Stage::Tcp, reason: "refused".to_owned(), http_status: None }
 }

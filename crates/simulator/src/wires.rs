@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use browser_model::SourceId;
+use browser_model::{SourceId, Wire};
 use supervisor_core::{At, Epoch};
 
 /// Messages that are remembered to arrive late.
@@ -16,6 +16,30 @@ pub(crate) enum Way {
     Down(SourceId),
     /// From the machine to the browser.
     Up,
+    /// The same, on the guard's connection.
+    GuardUp,
+}
+
+impl Way {
+    /// Whether it is one of the main connection's.
+    pub(crate) fn is_main(self) -> bool {
+        match self {
+            Way::Down(source) => source.wire() == Wire::Main,
+            Way::Up => true,
+            Way::GuardUp => false,
+        }
+    }
+}
+
+/// The guard's connection.
+#[derive(Debug, Default)]
+pub(crate) struct GuardWire {
+    /// The socket that is open.
+    pub(crate) epoch: Option<Epoch>,
+    /// The socket that is being opened, and when that is decided.
+    pub(crate) dialling: Option<(At, Epoch)>,
+    /// What the machine sent and the browser has not read yet.
+    pub(crate) upload: VecDeque<String>,
 }
 
 /// All that is between the two.
@@ -25,6 +49,8 @@ pub(crate) struct Wires {
     pub(crate) epoch: Option<Epoch>,
     /// The socket that is being opened, and when that is decided.
     pub(crate) dialling: Option<(At, Epoch)>,
+    /// The guard's.
+    pub(crate) guard: GuardWire,
     /// How many dials will fail.
     pub(crate) dials_fail: u8,
     /// How long a dial takes.
@@ -43,6 +69,11 @@ pub(crate) struct Wires {
 }
 
 impl Wires {
+    /// The next socket to be opened, and when.
+    pub(crate) fn next_dial(&self) -> Option<At> {
+        self.dialling.into_iter().chain(self.guard.dialling).map(|(at, _)| at).min()
+    }
+
     /// Everything is as a real network has it, with this socket.
     pub(crate) fn opened(&mut self, epoch: Epoch) {
         self.closed();
@@ -55,7 +86,14 @@ impl Wires {
         (self.is_tainted, self.is_forged) = (false, false);
         self.epoch = None;
         self.upload.clear();
-        self.held.clear();
+        self.held.retain(|way, _| !way.is_main());
+    }
+
+    /// What was on its way to or from the guard is lost.
+    pub(crate) fn guard_closed(&mut self) {
+        self.guard.epoch = None;
+        self.guard.upload.clear();
+        self.held.retain(|way, _| way.is_main());
     }
 
     /// Another task, on the same browser.
@@ -79,7 +117,8 @@ impl Wires {
     /// The ways on which something can arrive now.
     pub(crate) fn ready(&self, sources: Vec<SourceId>, now: At) -> Vec<Way> {
         let up = (!self.upload.is_empty()).then_some(Way::Up);
-        let all = sources.into_iter().map(Way::Down).chain(up);
+        let guard_up = (!self.guard.upload.is_empty()).then_some(Way::GuardUp);
+        let all = sources.into_iter().map(Way::Down).chain(up).chain(guard_up);
         all.filter(|way| !self.is_held(*way, now)).collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use supervisor_core::{At, Beginning, Effect, Machine, Snapshot, Step};
+use supervisor_core::{At, Beginning, Effect, GuardEffect, Machine, Snapshot, Step};
 use supervisor_transcript::{Header, Writer};
 
 use crate::audit::Auditor;
@@ -46,8 +46,12 @@ impl Witness {
     /// `events`: how many there were before.
     pub(crate) fn after(&mut self, at: At, step: &Step, machine: &mut Machine, events: usize) {
         for effect in &step.effects {
-            if let Effect::Send { text, .. } = effect {
-                self.writer.sent(at, text, &mut self.recording);
+            match effect {
+                Effect::Send { text, .. } => self.writer.sent(at, text, &mut self.recording),
+                Effect::Guard(GuardEffect::Send { text }) => {
+                    self.writer.sent_by_guard(at, text, &mut self.recording);
+                }
+                _ => {}
             }
         }
         self.auditor.after(step, machine);

@@ -2,15 +2,17 @@
 
 use std::time::Duration;
 
-use browser_model::{Acted, Action, Browser, Config, SourceId};
+use browser_model::{Acted, Action, Browser, Config, SourceId, Wire};
 use supervisor_core::{At, Beginning, Command, Machine, Net, Recorded, Status};
 
 use crate::draw::Draw;
 use crate::fault;
+use crate::guard;
 use crate::host;
 use crate::input::Owned;
 use crate::op::{Op, Script};
 use crate::requests::Requests;
+use crate::step::STEP;
 use crate::wires::{Way, Wires};
 use crate::witness::Witness;
 
@@ -27,6 +29,8 @@ pub struct Setup {
     pub strict: bool,
     /// Whether a story is kept of what happens, for people to read.
     pub tells: bool,
+    /// Whether the backend closes every native dialog itself, before anybody can answer it.
+    pub snatches: bool,
 }
 
 /// Everything of one run.
@@ -52,6 +56,7 @@ pub struct World {
     pub(crate) witness: Option<Witness>,
     /// What was sent in one step is read in one go.
     whole_writes: bool,
+    snatches: bool,
     /// What happened, in lines, when somebody wants to read it.
     pub(crate) story: Option<std::cell::RefCell<Vec<String>>>,
 }
@@ -61,7 +66,7 @@ impl World {
     #[must_use]
     pub fn new(config: Config, seed: u64) -> Self {
         let beginning = Self::beginning();
-        Self::begin(Setup { config, beginning, seed, strict: false, tells: false })
+        Self::begin(Setup { config, beginning, seed, strict: false, tells: false, snatches: false })
     }
 
     /// A world in which the host has just asked to connect.
@@ -74,7 +79,7 @@ impl World {
 
     /// A world in which nothing has happened.
     pub(crate) fn still(setup: Setup) -> Self {
-        let Setup { config, beginning, seed, strict, tells } = setup;
+        let Setup { config, beginning, seed, strict, tells, snatches } = setup;
         Self {
             machine: Machine::new(&beginning),
             browser: Browser::new(config),
@@ -89,6 +94,7 @@ impl World {
             witness: strict.then(|| Witness::new(&beginning)),
             // Where a dead renderer fails what it was asked, a set-up that was cut in two would be half there.
             whole_writes: config.crash_fails_commands,
+            snatches,
             story: tells.then(std::cell::RefCell::default),
         }
     }
@@ -141,6 +147,7 @@ impl World {
     pub fn act(&mut self, action: Action) -> Acted {
         let acted = self.browser.act(action);
         self.note(|| format!("act  {action:?} {acted:?}"));
+        self.snatch();
         if action == Action::DropSocket {
             self.lose_socket("the socket was reset");
         }
@@ -155,6 +162,7 @@ impl World {
         match way {
             Way::Down(source) => self.download(*source),
             Way::Up => self.upload_one(),
+            Way::GuardUp => guard::upload_one(self),
         }
         true
     }
@@ -167,6 +175,9 @@ impl World {
 
     fn download(&mut self, source: SourceId) {
         let Some(text) = self.browser.emit(source) else { return };
+        if source.wire() == Wire::Guard {
+            return guard::hear(self, text);
+        }
         let Some(epoch) = self.wires.epoch else { return };
         if self.witness.is_some() {
             self.wires.remember(epoch, &text);
@@ -185,9 +196,17 @@ impl World {
         let Some((written, text)) = self.wires.upload.pop_front() else { return };
         self.note(|| format!("read {text}"));
         self.browser.receive(&text);
+        self.snatch();
         self.bury();
         if self.whole_writes && self.wires.upload.front().is_some_and(|(next, _)| *next == written) {
             self.upload_one();
+        }
+    }
+
+    /// The backend closes what has opened.
+    pub(crate) fn snatch(&mut self) {
+        while self.snatches && self.browser.act(Action::CloseDialog { nth: 0, accept: false }) == Acted::Done
+        {
         }
     }
 
@@ -196,15 +215,28 @@ impl World {
         if self.browser.is_dead() {
             self.note(|| "the browser died".to_owned());
             self.browser.restart();
-            self.lose_socket("the browser is gone");
+            self.lose_sockets();
         }
     }
 
+    pub(crate) fn lose_sockets(&mut self) {
+        self.lose_socket("the browser is gone");
+        guard::lose(self, "the browser is gone");
+    }
+
     pub(crate) fn lose_socket(&mut self, reason: &str) {
+        self.deadlines_first();
         let epoch = self.wires.epoch;
         self.wires.closed();
         if let Some(epoch) = epoch {
             self.input(Owned::Net(Net::Lost { epoch, reason: reason.to_owned() }));
+        }
+    }
+
+    /// What is due at this very moment was due while the socket was still there.
+    pub(crate) fn deadlines_first(&mut self) {
+        while self.machine.next_deadline().is_some_and(|due| due <= self.now.after(STEP)) {
+            self.input(Owned::Tick);
         }
     }
 
@@ -228,9 +260,8 @@ impl World {
         let end = self.now.after(time);
         while let Some(moment) = self.next_moment().filter(|moment| *moment <= end) {
             self.now = moment.max(self.now);
-            match self.wires.dialling.filter(|(at, _)| *at <= self.now) {
-                Some((_, epoch)) => self.dialled(epoch),
-                None => self.input(Owned::Tick),
+            if !self.dial_what_is_due() {
+                self.input(Owned::Tick);
             }
             then(self);
         }
@@ -238,8 +269,7 @@ impl World {
     }
 
     fn next_moment(&self) -> Option<At> {
-        let dialled = self.wires.dialling.map(|(at, _)| at);
-        self.machine.next_deadline().into_iter().chain(dialled).min()
+        self.machine.next_deadline().into_iter().chain(self.wires.next_dial()).min()
     }
 
     /// Adds a line to the story.

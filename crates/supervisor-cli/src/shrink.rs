@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use supervisor_transcript::{Predicate, Progress, Shrunk, TranscriptError, shrink};
 
 /// How often progress is told.
@@ -12,10 +13,13 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct ShrinkArgs {
     /// Make the recording small: leave out what it can as long as it still shows this, one of panic (the machine fails
     /// inside), dialog-lost (a dialog opens and is neither pending nor ended), snapshot-differs (the snapshot is not what
-    /// the events give), check-differs (another message is sent than was recorded), event=NAME (such an event happens).
+    /// the events give), check-differs (another message is sent than was recorded), differs-from=FILE (the last snapshot is
+    /// not the expected one in this file, and stays wrong as it is: a snapshot as `--json` prints it, or a part of one),
+    /// event=NAME (such an event happens).
     #[arg(
         long,
         value_name = "PREDICATE",
+        value_parser = predicate,
         requires = "output",
         conflicts_with_all = ["check", "at", "json"]
     )]
@@ -23,6 +27,18 @@ pub(crate) struct ShrinkArgs {
     /// How long to look for a smaller one, in seconds.
     #[arg(long, value_name = "SECONDS", requires = "shrink", default_value_t = 60)]
     within: u64,
+}
+
+/// A predicate, with the expected snapshot read from its file.
+fn predicate(text: &str) -> Result<Predicate, String> {
+    let Some(file) = text.strip_prefix("differs-from=") else { return text.parse() };
+    let read = std::fs::read_to_string(file).map_err(|error| format!("reading {file}: {error}"))?;
+    let mut expected: Value = serde_json::from_str(&read).map_err(|error| {
+        format!("{file} is no JSON ({error}); expected a snapshot as `replay --json` prints it")
+    })?;
+    // What `replay --json` prints has it among other things.
+    let snapshot = expected.get_mut("snapshot").map(Value::take);
+    Ok(Predicate::DiffersFrom(Box::new(snapshot.unwrap_or(expected))))
 }
 
 /// Shrinks, and tells how far.

@@ -191,6 +191,29 @@ mod replay {
     }
 
     #[test]
+    fn a_recording_is_shrunk_to_what_makes_its_snapshot_differ_from_the_expected_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let (expected, small) = (path("expected.json"), path("small.cdp.jsonl"));
+        let mut snapshot = json(&["replay", FIXTURE, "--json"]);
+        std::fs::write(&expected, snapshot.to_string()).unwrap();
+        let differs = format!("differs-from={expected}");
+        let output = run(&["replay", FIXTURE, "--shrink", &differs, "-o", &small]);
+        assert_exit(&output, 1);
+        assert!(text(&output.stderr).contains("does not show `differs-from`"), "{}", text(&output.stderr));
+        let was = snapshot["snapshot"]["recent_dialogs"][0]["message"].take();
+        snapshot["snapshot"]["recent_dialogs"][0]["message"] = "something else".into();
+        std::fs::write(&expected, snapshot.to_string()).unwrap();
+        assert_exit(&run(&["replay", FIXTURE, "--shrink", &differs, "-o", &small]), 0);
+        let replayed = json(&["replay", &small, "--json"]);
+        assert_eq!(replayed["snapshot"]["recent_dialogs"][0]["message"], was);
+        assert!(replayed["counts"]["inputs"].as_u64() < snapshot["counts"]["inputs"].as_u64());
+        let output = run(&["replay", FIXTURE, "--shrink", "differs-from=no-such-file", "-o", &small]);
+        assert_exit(&output, 2);
+        assert!(text(&output.stderr).contains("reading no-such-file"), "{}", text(&output.stderr));
+    }
+
+    #[test]
     fn a_file_that_is_not_there_is_told() {
         let output = run(&["replay", "no-such-recording.cdp.jsonl"]);
         assert_exit(&output, 1);

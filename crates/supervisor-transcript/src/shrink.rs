@@ -1,11 +1,14 @@
 //! A recording made small: lines are left out as long as it still shows what it is to show.
 
+mod differs;
 mod shows;
 
 use std::str::FromStr;
 
+use serde_json::Value;
+
 use crate::error::{TranscriptError, beginning_of};
-use crate::line::Entry;
+use crate::line::{Entry, GuardEntry};
 use crate::lines::Lines;
 use crate::reader::Reader;
 use crate::reduce::{Progress, reduce};
@@ -23,13 +26,18 @@ pub enum Predicate {
     SnapshotDiffers,
     /// `check-differs`: for an input another message is sent than was recorded, as in the whole recording.
     CheckDiffers,
+    /// `differs-from=FILE`: the last snapshot differs from this one, which was expected, where it does so first in the
+    /// whole recording, and by the same value.
+    DiffersFrom(Box<Value>),
     /// `event=NAME`: such an event happens, `dialog_unanswerable` for example.
     Event(String),
 }
 
 /// The predicates as they are named.
-pub const PREDICATES: &str = "panic, dialog-lost, snapshot-differs, check-differs, event=NAME";
+pub const PREDICATES: &str =
+    "panic, dialog-lost, snapshot-differs, check-differs, differs-from=FILE, event=NAME";
 
+/// All but `differs-from`, whose file the caller reads.
 impl FromStr for Predicate {
     type Err = String;
 
@@ -52,6 +60,7 @@ impl std::fmt::Display for Predicate {
             Predicate::DialogLost => f.write_str("dialog-lost"),
             Predicate::SnapshotDiffers => f.write_str("snapshot-differs"),
             Predicate::CheckDiffers => f.write_str("check-differs"),
+            Predicate::DiffersFrom(_) => f.write_str("differs-from"),
             Predicate::Event(name) => write!(f, "event={name}"),
         }
     }
@@ -134,7 +143,9 @@ impl Parts {
         for numbered in reader.map_while(Result::ok) {
             let line = [numbered.text.as_bytes(), b"\n"].concat();
             match (units.last_mut(), &numbered.line.entry) {
-                (Some(unit), Entry::Send { .. }) if is_ours => unit.extend(line),
+                (Some(unit), Entry::Send { .. } | Entry::Guard(GuardEntry::Send { .. })) if is_ours => {
+                    unit.extend(line);
+                }
                 _ => units.push(line),
             }
         }
@@ -196,6 +207,22 @@ mod tests {
         let less = recording.lines().filter(|line| !line.contains("handleJavaScriptDialog"));
         let (text, _) = shrunk(&less.collect::<Vec<_>>().join("\n"), "check-differs").unwrap();
         assert!(text.lines().count() < 16, "{text}");
+    }
+
+    #[test]
+    fn a_snapshot_goes_on_differing_as_it_did() {
+        let recording = recording();
+        let mut expected = serde_json::to_value(&*crate::replay(&recording).unwrap().snapshot).unwrap();
+        let differs = |expected: &Value| {
+            shrink(&recording, &Predicate::DiffersFrom(Box::new(expected.clone())), |_| true)
+        };
+        let same = differs(&expected).unwrap_err();
+        assert_eq!(same, TranscriptError::ShowsNot { what: "differs-from".to_owned() });
+        expected["recent_dialogs"][0]["closed_by"] = "remote".into();
+        let small = String::from_utf8(differs(&expected).unwrap().recording).unwrap();
+        let snapshot = serde_json::to_value(&*crate::replay(&small).unwrap().snapshot).unwrap();
+        assert_eq!(snapshot["recent_dialogs"][0]["closed_by"], "agent");
+        assert!(small.lines().count() < recording.lines().count() - 3, "{small}");
     }
 
     #[test]

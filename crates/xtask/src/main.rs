@@ -6,6 +6,7 @@ mod ci;
 mod docs;
 mod drivers;
 mod fuzz;
+mod images;
 mod matrix;
 mod mutants;
 mod old_shells;
@@ -46,6 +47,8 @@ enum Chore {
     Bench(bench::Args),
     /// Fuzzes what reads bytes, beginning with what is in the recordings. Needs cargo-fuzz and a nightly compiler.
     Fuzz(fuzz::Args),
+    /// Takes the pictures of timelines in `docs/images` anew, with a real Chromium.
+    Images,
     /// Breaks rules of the core on purpose, one at a time, and tells whether the simulator finds each.
     Mutants(mutants::Args),
     /// Writes the documents that are made from the code: `docs/tools.md`, `docs/configuration.md`, `docs/schema`.
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Chore::Matrix(args) => matrix::run(&args),
         Chore::Bench(args) => bench::run(&args),
         Chore::Fuzz(args) => fuzz::run(&args),
+        Chore::Images => images::run(),
         Chore::Mutants(args) => mutants::run(&args),
         Chore::Docs(args) => docs::run(&args),
         Chore::Protocol(args) => protocol::run(&args),

@@ -125,13 +125,10 @@ pub(crate) fn handshake_refused(cx: &mut Cx<'_>, error: &ReplyError<'_>) {
     handshake_failed(cx, &reason);
 }
 
+/// Pages may have been told of already, and their dialogs: that is lost as with any other connection.
 fn handshake_failed(cx: &mut Cx<'_>, reason: &str) {
     hang_up(cx);
-    if cx.state().connection.was_connected {
-        retry(cx, reason);
-    } else {
-        fail(cx, start_failure(Stage::Handshake, reason, None));
-    }
+    lost(cx, reason);
 }
 
 fn start_failure(stage: Stage, reason: &str, http_status: Option<u16>) -> Failure {

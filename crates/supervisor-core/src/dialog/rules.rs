@@ -53,7 +53,7 @@ pub(crate) fn opening(cx: &mut Cx<'_>, route: &Route, event: &JavascriptDialogOp
 }
 
 /// The removal of its frame was heard of first: nobody must answer it.
-fn opened_too_late(cx: &mut Cx<'_>, dialog: DialogOpening) {
+pub(crate) fn opened_too_late(cx: &mut Cx<'_>, dialog: DialogOpening) {
     let (id, page, keeps_open) = (cx.state().dialogs.next, dialog.page.clone(), dialog.has_browser_handler);
     cx.emit(Event::DialogOpened { id, dialog: Box::new(dialog), watchdog: None });
     if keeps_open {

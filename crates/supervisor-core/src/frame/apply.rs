@@ -203,9 +203,13 @@ impl State {
 
     pub(crate) fn frame_gone(&mut self, frame: &FrameId) {
         let reach = reach::of_frame(self, frame);
+        let was_known = self.frames.get(frame).is_some();
         let known = reach.frames.iter().filter(|frame| self.frames.get(frame).is_some()).count();
         self.remove(&reach);
         self.frames.gone_for_good(known);
+        if !was_known && !self.frames.is_gone(frame) {
+            self.frames.removed_unseen(frame);
+        }
     }
 
     pub(crate) fn navigation_started(&mut self, id: &FrameId, loader: Option<&LoaderId>) {

@@ -258,10 +258,23 @@ impl Frames {
         self.gone.iter().any(|gone| gone.id == *id)
     }
 
-    /// Whether the frame was removed, so that nothing can come of it any more.
+    /// Whether the frame was removed, so that nothing can come of it any more. One that was only taken for removed may be
+    /// back.
     #[must_use]
     pub fn was_removed(&self, id: &FrameId) -> bool {
-        self.gone.iter().any(|gone| gone.for_good && gone.id == *id)
+        self.gone.iter().any(|gone| gone.for_good && gone.id == *id) && self.get(id).is_none()
+    }
+
+    /// A frame that nobody had spoken of was removed.
+    pub(crate) fn removed_unseen(&mut self, id: &FrameId) {
+        self.remember_gone(Gone { id: id.clone(), for_good: true });
+    }
+
+    fn remember_gone(&mut self, gone: Gone) {
+        self.gone.push_back(gone);
+        while self.gone.len() > MAX_GONE_FRAMES {
+            self.gone.pop_front();
+        }
     }
 
     /// So many, which have just gone, will not come back.
@@ -355,10 +368,7 @@ impl Frames {
             self.index_orphan(id);
         }
         self.index_orphans_below(id);
-        self.gone.push_back(Gone { id: id.clone(), for_good: false });
-        while self.gone.len() > MAX_GONE_FRAMES {
-            self.gone.pop_front();
-        }
+        self.remember_gone(Gone { id: id.clone(), for_good: false });
     }
 
     pub(crate) fn clear(&mut self) {

@@ -133,16 +133,21 @@ fn adopt_what_shows(cx: &mut Cx<'_>, page: &TargetId, is_new: fn(&Showing) -> bo
     let state = cx.state();
     let Some((route, showing)) = state.guard.showing(page).filter(|(_, it)| is_new(it)) else { return };
     let (route, mut dialog, lost_track) = (route.clone(), showing.dialog.clone(), showing.overlaps);
-    let was_removed = dialog.frame.as_ref().is_some_and(|frame| state.frames.is_gone(frame));
+    let is_gone = dialog.frame.as_ref().is_some_and(|frame| state.frames.is_gone(frame));
+    let was_removed = dialog.frame.as_ref().is_some_and(|frame| state.frames.was_removed(frame));
     let mut known =
         state.dialogs.open.iter().filter(|(_, open)| is_native(open) && open.opening.page == *page);
     let is_blocked = state.pages.get(page).and_then(|page| page.blocked.as_ref());
     let is_deadly = is_blocked.is_some_and(|blocked| blocked.why == Unanswerable::FrameRemoved);
-    if was_removed || is_deadly || known.any(|(_, it)| it.opening.is_same(&dialog)) {
+    let is_known = known.any(|(_, it)| it.opening.is_same(&dialog));
+    if is_deadly || is_known || (is_gone && !was_removed) {
         return;
     }
     if let Some(own) = state.pages.get(page) {
         dialog.route = own.route.clone();
+    }
+    if was_removed {
+        return dialog_rules::opened_too_late(cx, dialog);
     }
     let before = state.dialogs.open.iter().find(|(_, open)| is_native(open) && open.opening.page == *page);
     let before = before.map(|(id, _)| *id);

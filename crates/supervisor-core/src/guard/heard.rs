@@ -200,6 +200,8 @@ fn frame_detached(cx: &mut Cx<'_>, page: &TargetId, event: &FrameDetached<'_>) {
         }
         dialog_rules::end(cx, id, ClosedBy::Remote, Some(Reason::TargetGone), None, None);
     }
+    // Its dialog may still have to be heard of, or to be taken up.
+    cx.emit(Event::FrameGone { frame: gone });
 }
 
 fn crashed(cx: &mut Cx<'_>, page: &TargetId) {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use supervisor_core::dialog::Reason;
-use supervisor_core::limits::MAX_STARTERS;
+use supervisor_core::limits::{HANDSHAKE, MAX_STARTERS};
 use supervisor_core::{
     Code, Command, Effect, EndpointKind, Epoch, Input, Net, Options, Outcome, Stage, Status,
 };
@@ -72,6 +72,24 @@ fn a_browser_that_never_answers_fails_the_handshake() {
     rig.advance_deaf(Duration::from_secs(10));
     assert_eq!(rig.failure(start).detail.stage, Some(Stage::Handshake));
     assert!(rig.effects.iter().any(|effect| matches!(effect, Effect::HangUp { .. })));
+}
+
+/// Found by the simulator: what had opened before stayed pending, and on the next connection a page had two dialogs.
+#[test]
+fn a_handshake_that_fails_on_the_way_back_ends_the_dialogs_that_it_brought() {
+    let mut rig = Rig::with_page();
+    lose(&mut rig);
+    rig.advance(Duration::from_secs(1));
+    let epoch = rig.epoch();
+    rig.input(Input::Net(Net::Connected { epoch, endpoint: EndpointKind::Browser }));
+    rig.attach_page("P", "S2", json!({}));
+    rig.opening("S2", "P", "confirm", "?");
+    assert_eq!(rig.snapshot().pending_dialogs.len(), 1);
+    rig.advance_deaf(HANDSHAKE);
+    let snapshot = rig.snapshot();
+    assert!(snapshot.pending_dialogs.is_empty());
+    assert_eq!(snapshot.recent_dialogs[0].reason, Some(Reason::Disconnected));
+    assert_eq!(snapshot.status.status, Status::Reconnecting);
 }
 
 /// The session's actor kept the result, and had nothing to do any more.

@@ -277,3 +277,23 @@ fn ends_that_are_still_to_be_told_are_bounded() {
     rig.closed("SP", "F", false, "");
     assert!(rig.snapshot().pending_dialogs.is_empty());
 }
+
+/// Found by the simulator: the session of a frame that had left its parent's process was announced so late that the frame
+/// counted as removed by then.
+#[test]
+fn a_frame_that_was_taken_for_removed_and_is_back_may_ask() {
+    let mut rig = Rig::with_page();
+    rig.event("SP", "Page.frameAttached", json!({"frameId": "B", "parentFrameId": "P"}));
+    rig.event("SP", "Page.frameDetached", json!({"frameId": "B", "reason": "swap"}));
+    // The first answer is to a question of before.
+    for _ in 0..2 {
+        let asked = rig.last_id("Page.getFrameTree");
+        rig.reply(asked, json!({"frameTree": {"frame": {"id": "P", "loaderId": "L"}}}));
+    }
+    assert_eq!(rig.tree(), ["P<- "]);
+    rig.attach_iframe("SP", "B", "SB", "P");
+    rig.opening("SP", "B", "confirm", "?");
+    let snapshot = rig.snapshot();
+    assert_eq!(snapshot.pending_dialogs.len(), 1, "{:?}", snapshot.recent_dialogs);
+    assert!(snapshot.pending_dialogs[0].answerable);
+}

@@ -131,6 +131,31 @@ fn an_iframe_removed_while_main_is_gone_is_not_answered_and_not_offered_later() 
     assert!(rig.snapshot().pages[0].blocked.is_some(), "that it answers does not make it safe");
 }
 
+/// Found by the simulator: main never heard of the iframe, and the guard heard in any order that it asked and was removed.
+#[test]
+fn a_dialog_whose_iframe_was_removed_is_not_taken_up_from_the_guard() {
+    for is_removed_first in [false, true] {
+        let mut rig = Rig::guarded_page();
+        rig.main_lost();
+        let removed = json!({"frameId": "B", "reason": "remove"});
+        if is_removed_first {
+            rig.guard_event("GP", "Page.frameDetached", removed.clone());
+        }
+        rig.guard_opening("B", "confirm", "?");
+        if !is_removed_first {
+            rig.guard_event("GP", "Page.frameDetached", removed);
+        }
+        rig.guard_caught_up();
+        let snapshot = rig.snapshot();
+        assert!(snapshot.pending_dialogs.is_empty(), "{snapshot:?}");
+        assert_eq!(snapshot.recent_dialogs.len(), 1, "it is told of once");
+        assert_eq!(snapshot.recent_dialogs[0].reason, Some(Reason::TargetGone));
+        rig.main_back("SP2");
+        let blocked = rig.snapshot().pages[0].blocked.clone().unwrap();
+        assert_eq!(blocked.reason, Unanswerable::FrameRemoved);
+    }
+}
+
 #[test]
 fn a_page_that_closes_or_crashes_or_leaves_while_main_is_gone_ends_its_dialog() {
     let gone = |happen: fn(&mut Rig)| {

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 use supervisor_core::limits::MAX_RECENT_DIALOGS;
-use supervisor_core::{DialogId, Effect, Event, Machine, Recorded, State};
+use supervisor_core::{DialogId, Effect, Event, Machine, Recorded, Snapshot, State};
 
 use crate::drive::Driver;
 use crate::error::TranscriptError;
 use crate::line::{Entry, Line};
+use crate::shrink::differs::Place;
 use crate::shrink::{Predicate, read};
 
 /// What is sought in a recording and its parts.
@@ -16,6 +17,8 @@ pub(super) enum Sought {
     SnapshotDiffers,
     /// The messages that differ, without their ids: what was recorded, and what is sent.
     Difference(Option<Value>, Option<Value>),
+    /// Where the last snapshot is another one than was expected.
+    Differing(Place),
     Event(String),
 }
 
@@ -26,6 +29,12 @@ impl Sought {
             Predicate::DialogLost => Sought::DialogLost,
             Predicate::SnapshotDiffers => Sought::SnapshotDiffers,
             Predicate::Event(name) => Sought::Event(name.clone()),
+            Predicate::DiffersFrom(expected) => {
+                let place = Place::first(&last_snapshot(recording)?, expected);
+                Sought::Differing(
+                    place.ok_or_else(|| TranscriptError::ShowsNot { what: predicate.to_string() })?,
+                )
+            }
             Predicate::CheckDiffers => match crate::check(recording) {
                 Err(TranscriptError::Difference(found)) => {
                     let text = |text: Option<String>| text.as_deref().map(without_id);
@@ -121,7 +130,7 @@ impl Run {
                 let is_passed_over = counted(self.driver.machine()) == before;
                 tells_of_dialog(line) && is_passed_over && !events.iter().any(|it| takes_up(&it.event))
             }
-            Sought::Panic | Sought::Difference(..) => false,
+            Sought::Panic | Sought::Difference(..) | Sought::Differing(_) => false,
         }
     }
 
@@ -150,9 +159,21 @@ impl Run {
                 let last = self.ended.iter().rev().take(MAX_RECENT_DIALOGS).rev();
                 !dialogs.open.keys().eq(&self.open) || !dialogs.recent.iter().map(|it| &it.id).eq(last)
             }
+            Sought::Differing(place) => place.is_in(&as_json(&self.driver.snapshot())),
             _ => self.surplus(sought),
         }
     }
+}
+
+fn last_snapshot(recording: &[u8]) -> Result<Value, TranscriptError> {
+    let (mut reader, _) = read(recording)?;
+    let mut driver = Driver::new(reader.header());
+    reader.by_ref().map_while(Result::ok).for_each(|it| drop(driver.feed(&it.line)));
+    Ok(as_json(&driver.snapshot()))
+}
+
+fn as_json(snapshot: &Snapshot) -> Value {
+    serde_json::to_value(snapshot).unwrap_or_default()
 }
 
 /// What the machine passed over, and said so.
