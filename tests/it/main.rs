@@ -6,6 +6,7 @@ mod faults;
 mod guide;
 mod hosts;
 mod import;
+mod matrix;
 mod mcp;
 mod mcp_dialogs;
 mod observe;
