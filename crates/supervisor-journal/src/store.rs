@@ -11,6 +11,8 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use sled::{Batch, Config, Db, Tree};
 use supervisor_core::Recorded;
@@ -29,6 +31,13 @@ const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How sled says that another process holds the store; it has no error of its own for that.
 const LOCKED: &str = "could not acquire lock";
+
+/// How long a locked store is waited for: sled's own threads let go of it a moment after it was dropped, and a process that
+/// is being started has it open until its program runs.
+const LOCK_WAIT: Duration = Duration::from_millis(500);
+
+/// Between two tries.
+const LOCK_AGAIN: Duration = Duration::from_millis(10);
 
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -50,14 +59,26 @@ impl Store {
         })
     }
 
-    /// Opens a store; failing that, without its snapshot files. Says what had to be done.
-    pub(crate) fn open_or_repair(folder: &Path) -> Result<(Self, Option<String>), JournalError> {
-        let first = match Self::open(folder) {
-            Ok(store) => return Ok((store, None)),
-            // Not damaged: somebody is writing to it this moment.
-            Err(JournalError::Store(text)) if text.contains(LOCKED) => {
+    /// A store that somebody is writing to this moment is not damaged.
+    fn open_when_free(folder: &Path) -> Result<Self, JournalError> {
+        let deadline = Instant::now() + LOCK_WAIT;
+        loop {
+            match Self::open(folder) {
+                Err(JournalError::Store(text)) if text.contains(LOCKED) => {}
+                opened => return opened,
+            }
+            if Instant::now() > deadline {
                 return Err(JournalError::InUse(folder.to_owned()));
             }
+            sleep(LOCK_AGAIN);
+        }
+    }
+
+    /// Opens a store; failing that, without its snapshot files. Says what had to be done.
+    pub(crate) fn open_or_repair(folder: &Path) -> Result<(Self, Option<String>), JournalError> {
+        let first = match Self::open_when_free(folder) {
+            Ok(store) => return Ok((store, None)),
+            Err(in_use @ JournalError::InUse(_)) => return Err(in_use),
             Err(error) => error,
         };
         if remove_snapshots(folder)

@@ -55,6 +55,22 @@ fn a_journal_that_somebody_writes_to_is_left_alone() {
     assert_eq!(first.read(id).unwrap().events.len(), 1);
 }
 
+/// A writer that has ended may hold the lock a moment longer.
+#[test]
+fn a_journal_that_is_let_go_of_meanwhile_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = open(folder.path());
+    let (tried, is_tried) = std::sync::mpsc::channel();
+    let path = folder.path().to_owned();
+    let second = std::thread::spawn(move || {
+        tried.send(()).unwrap();
+        SledJournal::open(&path, Bounds::default()).map(drop)
+    });
+    is_tried.recv().unwrap();
+    drop(first);
+    second.join().unwrap().unwrap();
+}
+
 #[test]
 #[cfg(unix)]
 fn the_folder_is_for_its_owner_alone() {
