@@ -14,7 +14,7 @@ Examples:
   cdp-supervisor dialog accept                     the only one that waits
   cdp-supervisor dialog dismiss --id d-3
   cdp-supervisor dialog accept --text 'New folder'
-  printf 'two\\nlines' | cdp-supervisor dialog accept --text -
+  cdp-supervisor dialog accept --text - < answer.txt
 
 Accepting a prompt without --text sends the page's default text; --text '' sends nothing. For beforeunload, accept \
 leaves the page and dismiss stays.";
