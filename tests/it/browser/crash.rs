@@ -86,10 +86,13 @@ async fn s092_s095_a_killed_renderer_is_told_on_its_own_page_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn s092_a_renderer_killed_with_a_dialog_open_ends_the_dialog() {
+async fn s092_a_renderer_killed_with_a_dialog_open_ends_the_dialog_and_the_call_that_it_holds() {
     let (stage, client) = stage_of_processes().await;
     let (page, renderers) = page_with_its_renderers(&stage, &client, "/").await;
-    stage.value_on(&page, "setTimeout(() => confirm('Kill?'))").await;
+    // The call in flight is told of the dialog; what became of it then is that it crashed.
+    let asks = format!("setTimeout(() => confirm('Kill?')); {FOREVER}");
+    let held = stage.eval_on(&page, &asks).await.unwrap_err();
+    assert_eq!(held.code, Code::DialogOpened, "{held:?}");
     let dialog = stage.dialog().await;
     assert_eq!(dialog.target_id, page);
     renderers.kill();
@@ -101,6 +104,8 @@ async fn s092_a_renderer_killed_with_a_dialog_open_ends_the_dialog() {
     assert_eq!((snapshot.pending_dialogs.len(), snapshot.recent_dialogs.len()), (0, 1));
     let late = stage.answer_to(dialog.id, accept()).await.unwrap_err();
     assert_eq!(late.code, Code::AlreadyClosed);
+    let late = stage.task.result(held.detail.call_id.unwrap(), None).await.unwrap_err();
+    assert_eq!(late.code, Code::TargetCrashed);
     stage.end().await;
 }
 
