@@ -134,10 +134,10 @@ pub(crate) fn assert_sound(world: &World) {
             let own = frame.owner.is_some() && frame.owner == frame.remote;
             assert_eq!(frame.is_oopif(), frame.parent.is_some() && own, "{id}");
         }
-        let open = state.dialogs.open.values();
+        let native = state.dialogs.open.values().filter(|it| it.opening.source == Source::Native);
         let answerable =
-            open.filter(|it| it.opening.page == *page_id && it.is_answerable() && it.is_showing());
-        assert!(answerable.count() <= 1, "{page_id} has more than one dialog that can be answered");
+            native.filter(|it| it.opening.page == *page_id && it.is_answerable() && it.is_showing());
+        assert!(answerable.count() <= 1, "{page_id} has more than one native dialog that can be answered");
     }
     for (route, session) in state.sessions.iter() {
         let parent = &session.parent;

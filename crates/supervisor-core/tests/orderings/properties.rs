@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser_model::{Action, Config, Place, Tally};
 use proptest::prelude::*;
 use supervisor_core::call::{Call, CallStage};
-use supervisor_core::{Checkpoint, Machine};
+use supervisor_core::{Action as Answer, Checkpoint, Command, DialogChoice, DialogId, Machine};
 
 use crate::check::{assert_answered_once, assert_dialogs_add_up, assert_sound, assert_true};
 use crate::script::{Ask, LENGTH, Op, cases, scripts};
@@ -31,6 +31,12 @@ pub(crate) fn settle(world: &mut World) {
 /// People close what is open. What nobody can answer goes with its document.
 fn free_pages(world: &mut World) {
     for _ in 0..100 {
+        if let Some(id) = bridged(world) {
+            let choice = DialogChoice { dialog_id: Some(id), target_id: None };
+            world.ask(Command::Respond { choice, action: Answer::Dismiss });
+            world.drain();
+            continue;
+        }
         let truth = world.browser.truth();
         let Some(dialog) = truth.dialogs.first() else { return };
         if truth.dialogs.iter().any(|dialog| dialog.answerable) {
@@ -40,6 +46,12 @@ fn free_pages(world: &mut World) {
         }
         world.drain();
     }
+}
+
+/// A dialog of the bridge: only the host can answer it, and its document waits for that.
+fn bridged(world: &World) -> Option<DialogId> {
+    let mut open = world.machine.state().dialogs.open.iter();
+    open.find(|(_, open)| open.opening.paused.is_some() && open.answer().is_none()).map(|(id, _)| *id)
 }
 
 fn assert_no_deaths<'o>(config: Config, seed: u64, ops: impl IntoIterator<Item = &'o Op>) -> Tally {
