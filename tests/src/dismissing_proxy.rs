@@ -1,7 +1,6 @@
 //! A backend that closes dialogs itself: a proxy in the path of CDP that dismisses each native dialog after a moment.
 
 use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
@@ -11,6 +10,8 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, accept_async, client_async};
+
+use crate::own_port;
 
 /// What drivers take to dismiss a dialog that nobody listens to.
 const MOMENT: Duration = Duration::from_millis(10);
@@ -27,8 +28,7 @@ pub struct DismissingProxy {
 impl DismissingProxy {
     /// Starts a proxy to `ws://host:port/path`.
     pub async fn to(ws_url: &str) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let (listener, port) = own_port::listen().await;
         let path = ws_url.strip_prefix("ws://").and_then(|rest| rest.split_once('/')).unwrap().1;
         let url = format!("ws://127.0.0.1:{port}/{path}");
         Self { url, accepting: tokio::spawn(accept(listener, ws_url.to_owned())) }

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
+
+use crate::own_port;
 
 /// What one read takes at most.
 const CHUNK: usize = 16 * 1024;
@@ -37,8 +39,7 @@ pub struct FaultyWire {
 impl FaultyWire {
     /// Starts a proxy to a port of this machine. `plan` is asked for each connection, by its number from 0 on.
     pub async fn to(port: u16, plan: impl Fn(usize) -> Plan + Send + 'static) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let own_port = listener.local_addr().unwrap().port();
+        let (listener, own_port) = own_port::listen().await;
         let made = Arc::<AtomicUsize>::default();
         let counted = Arc::clone(&made);
         let accepting = tokio::spawn(async move {
@@ -54,9 +55,7 @@ impl FaultyWire {
     /// The same URL (`scheme://host:port/…`), through this proxy.
     #[must_use]
     pub fn through(&self, url: &str) -> String {
-        let (scheme, rest) = url.split_once("://").unwrap();
-        let path = rest.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}"));
-        format!("{scheme}://127.0.0.1:{}{path}", self.port)
+        own_port::through(self.port, url)
     }
 
     /// How many connections were made so far.

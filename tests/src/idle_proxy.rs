@@ -10,6 +10,8 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
+use crate::own_port;
+
 /// What one read takes at most.
 const CHUNK: usize = 16 * 1024;
 
@@ -30,8 +32,7 @@ struct Seen {
 impl IdleProxy {
     /// Starts a proxy to a port of this machine. It hangs up on who is silent, both ways, for so long.
     pub async fn to(port: u16, idle: Duration) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let own_port = listener.local_addr().unwrap().port();
+        let (listener, own_port) = own_port::listen().await;
         let seen = Arc::<watch::Sender<Seen>>::default();
         let accepting = tokio::spawn(accept(listener, port, idle, Arc::clone(&seen)));
         Self { port: own_port, seen, accepting }
@@ -40,9 +41,7 @@ impl IdleProxy {
     /// The same URL (`scheme://host:port/…`), through this proxy.
     #[must_use]
     pub fn through(&self, url: &str) -> String {
-        let (scheme, rest) = url.split_once("://").unwrap();
-        let path = rest.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}"));
-        format!("{scheme}://127.0.0.1:{}{path}", self.port)
+        own_port::through(self.port, url)
     }
 
     /// How many connections were made so far.

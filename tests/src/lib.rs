@@ -14,6 +14,7 @@ mod invented_hosts;
 mod mcp_wire;
 mod node;
 mod not_run;
+mod own_port;
 mod per_connection;
 mod planted;
 mod proxy;

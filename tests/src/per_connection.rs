@@ -1,12 +1,12 @@
 //! A backend that has a browser of its own for each connection.
 
-use std::net::Ipv4Addr;
-
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{WebSocketStream, accept_async, client_async};
+
+use crate::own_port;
 
 /// One URL behind which each connection finds another browser. Dropping it ends everything that goes through it.
 pub struct PerConnection {
@@ -17,8 +17,7 @@ pub struct PerConnection {
 impl PerConnection {
     /// The first connection leads to the first of these `ws://…` URLs, and so on, and then from the beginning again.
     pub async fn to(browsers: &[&str]) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let (listener, port) = own_port::listen().await;
         let browsers: Vec<String> = browsers.iter().map(|url| (*url).to_owned()).collect();
         let url = format!("ws://127.0.0.1:{port}/devtools/browser/session");
         Self { url, accepting: tokio::spawn(accept(listener, browsers)) }

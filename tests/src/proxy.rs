@@ -9,6 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use crate::own_port;
+
 /// What one read takes at most.
 const CHUNK: usize = 16 * 1024;
 
@@ -37,8 +39,7 @@ struct Wire {
 impl Proxy {
     /// Starts a proxy to a port of this machine.
     pub async fn to(port: u16) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let own_port = listener.local_addr().unwrap().port();
+        let (listener, own_port) = own_port::listen().await;
         let wire = Arc::new(watch::Sender::new(Wire {
             to: Some(port),
             cuts: 0,
@@ -59,9 +60,7 @@ impl Proxy {
     /// The same URL (`scheme://host:port/…`), through this proxy.
     #[must_use]
     pub fn through(&self, url: &str) -> String {
-        let (scheme, rest) = url.split_once("://").unwrap();
-        let path = rest.split_once('/').map_or(String::new(), |(_, path)| format!("/{path}"));
-        format!("{scheme}://127.0.0.1:{}{path}", self.port)
+        own_port::through(self.port, url)
     }
 
     /// Drops every connection. New ones are served as before.

@@ -1,7 +1,5 @@
 //! A backend that does not do everything: a proxy in the path of CDP that does not pass some commands on.
 
-use std::net::Ipv4Addr;
-
 use futures_util::{SinkExt, StreamExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
@@ -9,6 +7,7 @@ use tokio_tungstenite::accept_async;
 use tokio_tungstenite::tungstenite::Message;
 
 use crate::dismissing_proxy::connect;
+use crate::own_port;
 
 /// A proxy on a port of its own. Dropping it ends everything that goes through it.
 pub struct RefusingProxy {
@@ -19,8 +18,7 @@ pub struct RefusingProxy {
 impl RefusingProxy {
     /// Starts a proxy to `ws://host:port/path` that knows no such methods.
     pub async fn to(ws_url: &str, unknown: &'static [&'static str]) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let (listener, port) = own_port::listen().await;
         let path = ws_url.strip_prefix("ws://").and_then(|rest| rest.split_once('/')).unwrap().1;
         let url = format!("ws://127.0.0.1:{port}/{path}");
         Self { url, accepting: tokio::spawn(accept(listener, ws_url.to_owned(), unknown)) }

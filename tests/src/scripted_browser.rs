@@ -2,7 +2,6 @@
 //! takes the first answer that arrives.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 
 use futures_util::{SinkExt, StreamExt};
@@ -12,6 +11,8 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_tungstenite::accept_async;
 use tokio_tungstenite::tungstenite::Message;
+
+use crate::own_port;
 
 /// The page, which is also its main frame.
 const PAGE: &str = "PAGE";
@@ -42,8 +43,7 @@ pub struct Winner {
 impl ScriptedBrowser {
     /// Starts a browser.
     pub async fn start() -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let (port, world) = (listener.local_addr().unwrap().port(), Arc::<Mutex<World>>::default());
+        let ((listener, port), world) = (own_port::listen().await, Arc::<Mutex<World>>::default());
         Self { port, world: Arc::clone(&world), accepting: tokio::spawn(accept(listener, world)) }
     }
 

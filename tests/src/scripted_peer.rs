@@ -4,7 +4,7 @@
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -13,6 +13,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, Response};
 
+use crate::own_port;
 use crate::planted::PLANTED;
 use crate::stage::patience;
 
@@ -85,8 +86,7 @@ enum Out {
 impl ScriptedPeer {
     /// Starts a peer.
     pub async fn start(manner: Manner) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let (listener, port) = own_port::listen().await;
         let (tell, connections) = unbounded_channel();
         let accepting = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {

@@ -1,6 +1,7 @@
 //! One seed: what happens, and what must have come of it.
 
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use browser_model::{Config, menu};
@@ -108,14 +109,17 @@ async fn stop(supervisor: &Supervisor, recorded: bool) -> Result<(), String> {
     if !recorded {
         return timeout(STOP, stopped).await.map(drop).map_err(|_| "stop takes a second at most".to_owned());
     }
-    let (tell, passed) = oneshot::channel();
+    let ((tell, passed), (_stopped, until)) = (oneshot::channel(), mpsc::channel::<()>());
     std::thread::spawn(move || {
-        std::thread::sleep(WRITTEN);
-        let _ = tell.send(());
+        if until.recv_timeout(WRITTEN) == Err(RecvTimeoutError::Timeout) {
+            let _ = tell.send(());
+        }
+        // Otherwise it is over, and nobody listens.
     });
     tokio::select! {
+        biased;
         _ = stopped => Ok(()),
-        _ = passed => Err("stop hangs".to_owned()),
+        Ok(()) = passed => Err("stop hangs".to_owned()),
     }
 }
 

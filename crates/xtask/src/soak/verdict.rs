@@ -137,14 +137,17 @@ fn after(samples: &[Sample], part: f64) -> &[Sample] {
     from.map_or(&[], |from| &samples[from..])
 }
 
-/// The least of each [`FLOOR`].
+/// The least of each whole [`FLOOR`]: what is left over at the end is too short to have had a moment of rest in it.
 fn floors(samples: &[Sample], value: impl Fn(&Sample) -> u64) -> Vec<(f64, f64)> {
+    let (begin, end) = (samples.first().map_or(0.0, |it| it.at), samples.last().map_or(0.0, |it| it.at));
     let mut floors: BTreeMap<u64, u64> = BTreeMap::new();
     for sample in samples {
-        let floor = floors.entry((sample.at / FLOOR) as u64).or_insert(u64::MAX);
+        let floor = floors.entry(((sample.at - begin) / FLOOR) as u64).or_insert(u64::MAX);
         *floor = value(sample).min(*floor);
     }
-    floors.into_iter().map(|(bucket, least)| (bucket as f64 * FLOOR, least as f64)).collect()
+    let whole = ((end - begin) / FLOOR) as u64;
+    floors.retain(|floor, _| *floor < whole);
+    floors.into_iter().map(|(floor, least)| (floor as f64 * FLOOR, least as f64)).collect()
 }
 
 fn level(points: &[(f64, f64)]) -> f64 {
@@ -214,6 +217,14 @@ mod tests {
         };
         assert!(heap(150.0));
         assert!(!heap(250.0));
+    }
+
+    #[test]
+    fn what_is_left_over_at_the_end_is_no_floor() {
+        let mut record = hour(0.0);
+        // A few seconds more, in which something long is under way all the time.
+        record.samples.extend((3_600..3_620).map(|at| sample(f64::from(at), 90_000, 9)));
+        assert!(Verdict::of(&record).is_flat());
     }
 
     #[test]
