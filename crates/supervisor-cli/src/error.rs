@@ -57,7 +57,9 @@ pub(crate) enum CliError {
     #[error("the parameters are no JSON: {0}\n  next: give an object such as '{{\"url\": \"about:blank\"}}'")]
     Params(String),
     /// Standard input cannot be read.
-    #[error("cannot read standard input: {0}")]
+    #[error(
+        "cannot read standard input: {0}\n  next: see that what is piped in is text in UTF-8, or give it as an argument"
+    )]
     Input(io::Error),
     /// A server in the background that did not start.
     #[error("the server did not start{}\n  why: {}\n  next: look at {}, or start it without --detach", exit_code(*.code), .said, .log.display())]
@@ -88,7 +90,9 @@ pub(crate) enum CliError {
     )]
     RecordingEnded(String),
     /// Standard output cannot be written.
-    #[error("cannot write to standard output: {0}")]
+    #[error(
+        "cannot write to standard output: {0}\n  next: see whether what reads it still runs, and whether its disk is full"
+    )]
     Output(#[from] io::Error),
     /// The pages of the demo cannot be served.
     #[error("cannot serve the demo's pages on 127.0.0.1: {0}\n  next: allow this process to listen there")]
@@ -144,7 +148,9 @@ pub(crate) enum CliError {
     #[error("the demo broke off: {0}\n  next: please report this")]
     BrokeOff(String),
     /// The client of the MCP server.
-    #[error("cannot serve the client\n  why: {0}")]
+    #[error(
+        "cannot serve the client\n  why: {0}\n  next: see whether the client speaks MCP, one JSON message a line, and what it logs"
+    )]
     Client(ServeError),
     /// A file cannot be read or written.
     #[error("cannot {what} {}\n  why: {source}\n  next: look at the path and its permissions", .path.display())]
@@ -162,7 +168,9 @@ pub(crate) enum CliError {
     )]
     NoJournal(String),
     /// The journal cannot be read.
-    #[error("the journal cannot be read\n  why: {0}")]
+    #[error(
+        "the journal cannot be read\n  why: {0}\n  next: end what writes to it, or look at the folder and its permissions; --dir names another one"
+    )]
     Journal(JournalError),
     /// The recording did not become whole.
     #[error("the recording {} is not whole\n  why: {why}\n  next: record again", .path.display())]
@@ -281,6 +289,23 @@ mod tests {
     use supervisor::Code;
 
     use super::*;
+
+    #[test]
+    fn what_the_system_refuses_has_a_next_step_too() {
+        let refused = || io::Error::from(io::ErrorKind::PermissionDenied);
+        let journal = JournalError::InUse(PathBuf::from("/somewhere"));
+        let errors = [
+            CliError::Runtime(refused()),
+            CliError::Input(refused()),
+            CliError::Output(refused()),
+            CliError::Pages(refused()),
+            CliError::Journal(journal),
+            CliError::File { what: "read", path: PathBuf::from("/somewhere"), source: refused() },
+        ];
+        for error in errors {
+            assert!(error.to_string().contains("\n  next: "), "{error}");
+        }
+    }
 
     #[test]
     fn a_failed_start_says_stage_reason_and_what_next() {
