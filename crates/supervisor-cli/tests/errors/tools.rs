@@ -15,11 +15,8 @@ pub(crate) fn all(seen: &mut Seen) {
     );
     seen.serve();
     seen.does(&["cdp", "Page.navigate", r#"{"url": "data:text/html,<iframe srcdoc=x></iframe>"}"#]);
-    seen.does(&[
-        "eval",
-        "new Promise(done => document.readyState == 'complete' ? done(1) : onload = done).then(() => 1)",
-        "--await",
-    ]);
+    // Whoever asks the page itself takes a number for each try.
+    seen.until(&["frames", "--json"], has_inner);
     dialogs(seen);
     calls(seen);
     frames(seen);
@@ -29,6 +26,14 @@ pub(crate) fn all(seen: &mut Seen) {
     seen.does(&["disconnect"]);
     seen.fails(&["eval", "1"], 1);
     seen.end();
+}
+
+fn has_inner(frames: &Value) -> bool {
+    frames["frames"].as_array().unwrap().iter().any(is_inner)
+}
+
+fn is_inner(frame: &Value) -> bool {
+    frame["url"] == "about:srcdoc"
 }
 
 fn dialogs(seen: &mut Seen) {
@@ -68,8 +73,7 @@ fn calls(seen: &mut Seen) {
 fn frames(seen: &mut Seen) {
     seen.fails(&["eval", "1", "--frame", "F"], 1);
     let frames = seen.json(&["frames", "--json"]);
-    let all = frames["frames"].as_array().unwrap();
-    let inner = all.iter().find(|frame| frame["url"] == "about:srcdoc").unwrap();
+    let inner = frames["frames"].as_array().unwrap().iter().find(|frame| is_inner(frame)).unwrap();
     let inner = inner["frame_id"].as_str().unwrap();
     seen.fails(&["cdp", "DOM.getDocument", "--frame", inner], 1);
     seen.does(&["eval", "document.querySelector('iframe').remove()"]);
