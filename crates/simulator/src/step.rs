@@ -26,9 +26,11 @@ impl World {
     pub fn input(&mut self, input: Owned) {
         self.openings += usize::from(rules::dialogs::tells_of_one(self.machine.state(), &input));
         let frame = rules::kept::before(self, &input);
+        let page = rules::heard::before(self, &input);
         let effects = self.take(&input);
         rules::resumed::holds(input.text(), &effects);
         rules::kept::holds(self, frame.as_ref());
+        rules::heard::holds(self, page.as_ref());
     }
 
     /// The machine gets an input that must not mean anything to it.

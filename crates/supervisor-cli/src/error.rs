@@ -272,7 +272,13 @@ fn next_for_replay(error: &TranscriptError) -> &'static str {
         TranscriptError::Difference(_) => {
             "see both in `cdp-supervisor timeline`; another version may decide otherwise"
         }
-        _ => "replay it without --check for what is whole, or record again",
+        TranscriptError::Damaged(_) => {
+            "what is whole can be looked at without --check; for the rest, record again"
+        }
+        TranscriptError::Lost { .. } => "replay it without --check, or record again",
+        TranscriptError::Foreign => "replay it without --check: then it is observed",
+        TranscriptError::ShowsNot { .. } => "look at its events (--json), and name what is there",
+        _ => "record again",
     }
 }
 

@@ -213,9 +213,8 @@ impl<'a> Printed<'a> {
 
 /// Reads a time on the command line.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds, such as 12.5".to_owned())?;
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|error| format!("expected a moment after the start: {error}"))
+    let moment = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    moment.ok_or_else(|| "expected seconds since the start, such as 0 or 12.5".to_owned())
 }
 
 #[cfg(test)]

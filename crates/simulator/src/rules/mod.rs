@@ -3,6 +3,7 @@
 pub(crate) mod bounds;
 pub mod dialogs;
 pub(crate) mod epochs;
+pub(crate) mod heard;
 pub(crate) mod kept;
 pub mod replayed;
 pub mod residue;

@@ -1,6 +1,7 @@
 //! The state agrees with itself.
 
-use supervisor_core::{FrameId, Machine, Route, TargetId};
+use supervisor_core::dialog::Open;
+use supervisor_core::{FrameId, Machine, Route, State, TargetId};
 
 use crate::rules::check;
 
@@ -27,6 +28,18 @@ pub fn holds(machine: &Machine) {
         let is_there = *parent == Route::Root || state.sessions.get(parent).is_some();
         check("a session ends with its parent", is_there, || route.to_string());
     }
+    bridge(state);
+}
+
+/// Turning the bridge off answers what was asked by it: a page that went on waiting would be let go, and ask the browser.
+fn bridge(state: &State) {
+    let is_off = !state.bridge.on && state.observer.is_none();
+    let waits = |open: &Open| open.opening.paused.is_some() && open.answer().is_none();
+    let waiting = state.dialogs.open.iter().find(|(_, open)| is_off && waits(open)).map(|(id, _)| id);
+    check("nobody waits for a bridge that is off", waiting.is_none(), || format!("{waiting:?}"));
+    check("nobody waits for a bridge that is off", !is_off || state.bridge.held.is_empty(), || {
+        format!("{:?}", state.bridge.held)
+    });
 }
 
 fn frame(machine: &Machine, page: &TargetId, main: Option<&FrameId>, id: &FrameId) {
