@@ -9,10 +9,11 @@ use crate::rules::check;
 use crate::world::World;
 
 /// The page on which a message opens a dialog, where the guard is the only one that listens and has nothing to catch up on.
+/// Once there is another main socket, the two have to find out which of them tells.
 pub(crate) fn before(world: &World, input: &Owned) -> Option<TargetId> {
     let state = world.machine.state();
     let is_honest = world.witness.is_some() && !world.wires.is_tainted;
-    let is_alone = is_honest && !state.is_connected() && !state.guard.is_catching_up();
+    let is_alone = is_honest && world.wires.epoch.is_none() && !state.guard.is_catching_up();
     let Owned::GuardReceived(_, text) = input else { return None };
     let is_opening = is_alone && text.contains("\"Page.javascriptDialogOpening\"");
     let message: Value = serde_json::from_str(text).ok().filter(|_| is_opening)?;
