@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// Stop so many seconds after the recording's start.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "check")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "check", allow_negative_numbers = true)]
     at: Option<Duration>,
     /// Compare what is sent with what was recorded; fail with the first difference.
     #[arg(long)]

@@ -76,6 +76,7 @@ fn a_wrong_command_line_exits_with_2() {
         &["watch"],
         &["watch", "http://127.0.0.1:1", "--launch"],
         &["replay", FIXTURE, "--at", "soon"],
+        &["replay", FIXTURE, "--at", "-1"],
         &["replay", FIXTURE, "--at", "1", "--check"],
         &["replay", FIXTURE, "--shrink", "panic"],
         &["replay", FIXTURE, "--shrink", "something", "-o", "x"],
