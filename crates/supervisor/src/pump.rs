@@ -4,11 +4,13 @@
 //! urgent is written after the very message that it answers; a batch bounds what stands before others.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use futures_util::{SinkExt, StreamExt};
 use supervisor_core::{EndpointKind, Epoch, Net};
+use tokio::task::yield_now;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_tungstenite::tungstenite::error::{CapacityError, Error};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
@@ -38,6 +40,13 @@ type Place = (Conn, Epoch);
 
 /// Why a socket is over.
 type Reason = String;
+
+/// Has this task polled again once nobody else is ready. Its waker would do that, too, but wake another thread each time to
+/// take it over, batch after batch.
+fn come_back(cx: &mut Context<'_>) {
+    let later = pin!(yield_now());
+    let _ = later.poll(cx);
+}
 
 /// How far reading came.
 enum Read {
@@ -89,7 +98,7 @@ impl Pump {
             match self.read(cx) {
                 Err(reason) => return Poll::Ready(reason),
                 Ok(Read::Paused) => {
-                    cx.waker().wake_by_ref();
+                    come_back(cx);
                     return Poll::Pending;
                 }
                 Ok(Read::Dry) => {}
