@@ -5,11 +5,13 @@
 //! dropped. Other programs may put a space after each colon and comma, as Python does. Any other shape gives `None`, and the
 //! caller parses as usual.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 
 use crate::{Event, Text};
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 /// The method of an event, when the text starts with it as Chromium writes it.
 #[must_use]
@@ -76,14 +78,17 @@ fn unspaced(text: &str) -> &str {
 /// The session of a message, when its id stands last as Chromium writes it.
 #[must_use]
 pub fn session(text: &str) -> Option<&str> {
-    let (_, id) = text.strip_suffix("\"}")?.rsplit_once("},\"sessionId\":\"")?;
-    id.bytes().all(|byte| byte.is_ascii_alphanumeric()).then_some(id)
+    let (before, id) = text.strip_suffix("\"}")?.rsplit_once('"')?;
+    let is_last = before.ends_with("},\"sessionId\":");
+    (is_last && id.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(id)
 }
 
 /// Whether a message has the handle of an object in it. Inside of a string its quotes would be escaped.
 #[must_use]
 pub fn has_object(text: &str) -> bool {
-    memmem::find(text.as_bytes(), b"\"objectId\":\"").is_some()
+    /// Made once: to make it costs more than most messages are long.
+    static OBJECT: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"objectId\":\""));
+    OBJECT.find(text.as_bytes()).is_some()
 }
 
 /// The text up to the next quote, if it is a plain word: an escape would make it mean something else.

@@ -1,6 +1,6 @@
 //! A message of the browser: looked at, read, and handed to the rules of its subject.
 
-use cdp_wire::{Event, Known, Message, SessionId, Text, WireError, decode, peek};
+use cdp_wire::{Event, Known, Message, Text, WireError, decode, peek};
 
 use crate::bridge::rules as bridge;
 use crate::console::{objects, rules as console_rules};
@@ -48,8 +48,10 @@ fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
     let dropped = peek::console_type(text).is_some_and(|kind| !console_rules::is_kept(kind));
     if dropped {
         cx.meters().console_calls += 1;
-        let route = Route::from(peek::session(text).map(SessionId::from));
-        objects::came(cx, &route, text);
+        if peek::has_object(text) {
+            let route = cx.state().sessions.route(peek::session(text));
+            objects::came(cx, &route);
+        }
     }
     dropped
 }
@@ -73,8 +75,10 @@ fn happened(cx: &mut Cx<'_>, event: &Event<'_>, text: &str, known: Result<Option
         // Whatever became of the session that announces it: a paused target must not wait for ever.
         Ok(Some(Known::AttachedToTarget(event))) if !is_heard => attach::let_go(cx, &route, &event),
         Ok(Some(known)) => {
-            if matches!(known, Known::ConsoleApiCalled(_) | Known::ExceptionThrown(_)) {
-                objects::came(cx, &route, text);
+            if matches!(known, Known::ConsoleApiCalled(_) | Known::ExceptionThrown(_))
+                && peek::has_object(text)
+            {
+                objects::came(cx, &route);
             }
             dispatch(cx, &route, known);
         }

@@ -1,7 +1,7 @@
 //! Objects that come with console messages. The browser keeps each of them in its page until we let go of it or the document
 //! goes, so a page that logs objects would grow for as long as it is supervised.
 
-use cdp_wire::{peek, runtime};
+use cdp_wire::runtime;
 
 use crate::context::Cx;
 use crate::deadlines::Due;
@@ -13,9 +13,9 @@ use crate::limits::OBJECTS_KEPT;
 /// Chromium's name for what console calls and exceptions bring along. Each client has a group of its own by this name.
 const GROUP: &str = "console";
 
-/// A console message, or an exception, came on this session.
-pub(crate) fn came(cx: &mut Cx<'_>, route: &Route, text: &str) {
-    if cx.is_observing() || is_seen_to(cx, route) || !peek::has_object(text) {
+/// A console message, or an exception, came on this session, and has an object in it.
+pub(crate) fn came(cx: &mut Cx<'_>, route: &Route) {
+    if cx.is_observing() || is_seen_to(cx, route) {
         return;
     }
     if cx.state().sessions.get(route).is_some() {
