@@ -96,9 +96,18 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
 /// Does not wait for what still blocks a thread, such as a write to a pipe that nobody reads: all that has to be cleaned
 /// up is by then.
 fn asynchronous(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Runtime)?;
+    let runtime = runtime().map_err(CliError::Runtime)?;
     let ended = runtime.block_on(command);
     runtime.shutdown_background();
     ended
+}
+
+/// One thread reads more messages than a browser can write. With a second, the two take a busy connection from each other,
+/// message by message. Who supervises many busy browsers says how many there are to be.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
+        builder.worker_threads(1);
+    }
+    builder.enable_all().build()
 }
