@@ -11,9 +11,11 @@ use super::protocol::Sample;
 /// # Errors
 /// Where there is no Linux `/proc`.
 pub(super) fn sample() -> Result<Sample> {
+    let status = fs::read_to_string("/proc/self/status").context("a soak needs Linux's /proc")?;
     let (threads, store_threads) = threads()?;
     Ok(Sample {
-        rss_kib: resident_kib()?,
+        rss_kib: status_kib(&status, "VmRSS:")?,
+        own_kib: status_kib(&status, "RssAnon:")?,
         heap_kib: crate::HEAP.allocated() as u64 / 1024,
         threads,
         store_threads,
@@ -24,11 +26,10 @@ pub(super) fn sample() -> Result<Sample> {
     })
 }
 
-fn resident_kib() -> Result<u64> {
-    let status = fs::read_to_string("/proc/self/status").context("a soak needs Linux's /proc")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+fn status_kib(status: &str, name: &str) -> Result<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
     let number = line.and_then(|rest| rest.trim().split(' ').next()?.parse().ok());
-    number.context("/proc/self/status names no VmRSS")
+    number.with_context(|| format!("/proc/self/status names no {name}"))
 }
 
 /// Ours and those of sled, which has a pool of its own for the whole process: seven, and more for some seconds.

@@ -54,6 +54,9 @@ pub(super) struct Sample {
     pub(super) at: f64,
     /// Resident memory: what is in use, and what the allocator keeps for later or cannot give back.
     pub(super) rss_kib: u64,
+    /// The part of it that is no page of a file: what the program has written. Pages of the program's own file come and go
+    /// as the system has need of them.
+    pub(super) own_kib: u64,
     /// What is in use on the heap.
     pub(super) heap_kib: u64,
     pub(super) threads: u64,

@@ -42,7 +42,7 @@ pub(super) async fn progress(
             "{} of {}: {:.1} MiB, {} threads, {} handles, {} tokio tasks; {}, {swaps} swaps",
             clock(begun.elapsed()),
             clock(length),
-            last.rss_kib as f64 / 1024.0,
+            last.own_kib as f64 / 1024.0,
             last.threads,
             last.handles,
             last.tokio_tasks,

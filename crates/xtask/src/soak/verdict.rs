@@ -60,9 +60,9 @@ impl Verdict {
 
     fn memory(&mut self, record: &Record) {
         let samples = after(&record.samples, WARM_UP);
-        let (resident, heap) = (floors(samples, |it| it.rss_kib), floors(samples, |it| it.heap_kib));
-        let whole = level(&resident);
-        self.grows(record, "memory that stays, after warm-up", &resident, whole);
+        let (own, heap) = (floors(samples, |it| it.own_kib), floors(samples, |it| it.heap_kib));
+        let whole = level(&floors(samples, |it| it.rss_kib));
+        self.grows(record, "memory that stays, after warm-up", &own, whole);
         self.grows(record, "heap that stays, after warm-up", &heap, whole);
     }
 
@@ -184,17 +184,17 @@ impl fmt::Display for Verdict {
 mod tests {
     use super::*;
 
-    fn sample(at: f64, rss_kib: u64, handles: u64) -> Sample {
-        Sample { at, rss_kib, handles, ..Sample::default() }
+    fn sample(at: f64, own_kib: u64, handles: u64) -> Sample {
+        Sample { at, own_kib, rss_kib: own_kib, handles, ..Sample::default() }
     }
 
     /// An hour that grows by this much an hour behind its warm-up, which does as it likes.
     fn hour(growth_kib: f64) -> Record {
-        let rss =
+        let own =
             |at: f64| 20_000.0 + if at < 900.0 { at * 5.0 } else { (at - 900.0) / 3_600.0 * growth_kib };
         let outlier = |at: u64| if at.is_multiple_of(97) { 9_000 } else { 0 };
         let samples =
-            (0..3_600).map(|at| sample(at as f64, rss(at as f64) as u64 + outlier(at), 9)).collect();
+            (0..3_600).map(|at| sample(at as f64, own(at as f64) as u64 + outlier(at), 9)).collect();
         let rests = (0..60).map(|rest| sample(f64::from(rest) * 60.0, 20_000, 9)).collect();
         Record { minutes: 60.0, samples, rests, ..Record::default() }
     }
