@@ -66,6 +66,10 @@ pub struct InFlight {
     pub purpose: Purpose,
 }
 
+/// Room that is kept while nothing is in flight. A set-up sends many commands at once, and a task that does nothing
+/// afterwards would hold room for them for ever.
+const FEW: usize = 8;
+
 /// The only table of commands in flight: a reply is found by its id alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
@@ -141,6 +145,9 @@ impl Flights {
                 self.by_purpose.remove(&flight.purpose);
             }
         }
+        if self.by_id.is_empty() && self.by_id.capacity() > FEW {
+            self.clear();
+        }
     }
 
     /// The browser never answers what was in flight on a session that ended, or on a target announced there.
@@ -211,6 +218,20 @@ fn leave(places: &mut FxHashMap<Route, FxHashSet<CommandId>>, place: &Route, id:
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn room_for_many_is_given_back_once_all_are_answered() {
+        let mut flights = Flights::default();
+        let ids = (1..=100).map(CommandId);
+        for id in ids.clone() {
+            let flight =
+                InFlight { route: Route::Root, method: "Page.enable".into(), purpose: Purpose::Setup };
+            flights.sent(id, flight);
+        }
+        ids.for_each(|id| flights.answered(id));
+        assert!(flights.is_empty() && flights.by_id.capacity() <= FEW);
+        assert_eq!(flights.next_id(), CommandId(101));
+    }
 
     #[test]
     fn what_ends_with_a_session_is_found_and_nothing_is_left_of_it() {
