@@ -27,7 +27,7 @@ use crate::record::{count, decode};
 const FLUSH_EVERY_MS: u64 = 250;
 
 /// sled's cache. Events are written once and hardly ever read.
-const CACHE_BYTES: u64 = 4 * 1024 * 1024;
+const CACHE_BYTES: u64 = 1024 * 1024;
 
 /// How sled says that another process holds the store; it has no error of its own for that.
 const LOCKED: &str = "could not acquire lock";

@@ -13,7 +13,7 @@ use super::token::{
 
 /// Texts whose places are remembered at a time: names of fields and kinds, and the ids that are spoken of at the moment. Two
 /// of the same remainder are written out in turn.
-const SEEN: usize = 512;
+const SEEN: usize = 256;
 
 /// Values one after the other.
 #[derive(Debug)]
