@@ -34,14 +34,14 @@ pub(crate) struct ConnectionState {
 impl Actor for ConnectionActor {
     type Msg = ConnectionMessage;
     type State = ConnectionState;
-    type Arguments = (Arc<Slot>, Dialling);
+    type Arguments = (Arc<Slot>, Arc<Dialling>);
 
     async fn pre_start(
         &self,
         _: ActorRef<Self::Msg>,
         (slot, dialling): Self::Arguments,
     ) -> Result<ConnectionState, ActorProcessingErr> {
-        let main = Wire::new(Conn::Main, Arc::clone(&slot), dialling.clone());
+        let main = Wire::new(Conn::Main, Arc::clone(&slot), Arc::clone(&dialling));
         Ok(ConnectionState { main, guard: Wire::new(Conn::Guard, slot, dialling) })
     }
 

@@ -21,7 +21,7 @@ pub(crate) enum Role {
 }
 
 /// Starts all actors of a task below the registry.
-pub(crate) fn muster(slot: &Arc<Slot>, dialling: &Dialling) -> Result<(), SpawnErr> {
+pub(crate) fn muster(slot: &Arc<Slot>, dialling: &Arc<Dialling>) -> Result<(), SpawnErr> {
     [Role::Connection, Role::Task].into_iter().try_for_each(|role| post(slot, dialling, role))
 }
 
@@ -32,19 +32,19 @@ pub(crate) fn role_of(slot: &Slot, actor: ActorId) -> Option<Role> {
 }
 
 /// Puts a new actor in the place of one that failed. What was in its mailbox is lost, so the connection is made anew.
-pub(crate) fn replace(slot: &Arc<Slot>, dialling: &Dialling, role: Role) -> Result<(), SpawnErr> {
+pub(crate) fn replace(slot: &Arc<Slot>, dialling: &Arc<Dialling>, role: Role) -> Result<(), SpawnErr> {
     post(slot, dialling, role)?;
     slot.tell(TaskMessage::Reset);
     Ok(())
 }
 
-fn post(slot: &Arc<Slot>, dialling: &Dialling, role: Role) -> Result<(), SpawnErr> {
+fn post(slot: &Arc<Slot>, dialling: &Arc<Dialling>, role: Role) -> Result<(), SpawnErr> {
     let registry = slot.registry.get_cell();
     let own = Arc::clone(slot);
     match role {
         Role::Task => slot.crew.task.take_over(spawn(TaskActor, own, registry)?),
         Role::Connection => {
-            slot.crew.connection.take_over(spawn(ConnectionActor, (own, dialling.clone()), registry)?);
+            slot.crew.connection.take_over(spawn(ConnectionActor, (own, Arc::clone(dialling)), registry)?);
         }
     }
     Ok(())

@@ -24,7 +24,8 @@ pub(crate) async fn socket_url(
 ) -> Result<Url, DialError> {
     match endpoint.given() {
         Given::Socket(url) => Ok(url.clone()),
-        Given::Server(url) => ask_server(url, dialling, progress).await,
+        // Boxed: most endpoints name their socket, and it is large.
+        Given::Server(url) => Box::pin(ask_server(url, dialling, progress)).await,
         Given::Profile(path) => read_profile(path.clone()).await,
     }
 }

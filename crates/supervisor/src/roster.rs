@@ -52,7 +52,7 @@ pub(crate) struct Roster {
 /// One task on one endpoint.
 struct Entry {
     slot: Arc<Slot>,
-    dialling: Dialling,
+    dialling: Arc<Dialling>,
     phase: Phase,
 }
 
@@ -105,7 +105,7 @@ impl Roster {
         match self.entry(&request) {
             Ok(entry) => {
                 let (slot, task_id) = (Arc::clone(&entry.slot), request.task_id);
-                let dialling = entry.dialling.clone();
+                let dialling = Arc::clone(&entry.dialling);
                 self.entries.insert(task_id, Entry { phase: Phase::Starting(vec![request.reply]), ..entry });
                 command_start(&slot, dialling);
             }
@@ -118,7 +118,8 @@ impl Roster {
         let options = &request.options;
         let headers = secret::headers(&options.headers)?;
         let way = Way::of(&options.network, options.connect.clone())?;
-        let dialling = Dialling { headers, limit: options.start_timeout, renew: options.renewing(), way };
+        let dialling =
+            Arc::new(Dialling { headers, limit: options.start_timeout, renew: options.renewing(), way });
         let clock = Clock::start();
         let (next_dialog, next_call, epoch) = self.counters.of(&request.task_id);
         let mut beginning = Beginning { next_dialog, next_call, epoch, ..Beginning::default() };
@@ -358,7 +359,7 @@ impl Entry {
 }
 
 /// Connects, and reports the outcome. The dial keeps the limit itself; what is left of it is the handshake's.
-fn command_start(slot: &Arc<Slot>, dialling: Dialling) {
+fn command_start(slot: &Arc<Slot>, dialling: Arc<Dialling>) {
     let limit = dialling.limit;
     let (port, outcome) = concurrency::oneshot::<Result<Answer, Failure>>();
     tell(slot, Command::Start, Some(port.into()));
@@ -373,7 +374,10 @@ fn command_start(slot: &Arc<Slot>, dialling: Dialling) {
             Err(_) => Err(silent_browser(limit)),
         };
         let result = match result {
-            Err(failure) => Err(backend::explained(&slot.given, &dialling, failure, begun + limit).await),
+            // Boxed, since it is large and hardly ever needed: else each task that starts has room for it.
+            Err(failure) => {
+                Err(Box::pin(backend::explained(&slot.given, &dialling, failure, begun + limit)).await)
+            }
             Ok(()) => Ok(()),
         };
         promised.becomes(Report::Started(slot.task_id.clone(), slot.binding, result));

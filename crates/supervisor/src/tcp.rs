@@ -60,7 +60,7 @@ pub(crate) async fn connect(url: &Url, way: &Way, progress: &Progress) -> Result
     };
     if is_encrypted(url) {
         progress.reached(Stage::Tls);
-        stream = tls::encrypt(url, stream, Arc::clone(&way.tls)).await?;
+        stream = Box::pin(tls::encrypt(url, stream, Arc::clone(&way.tls))).await?;
     }
     Ok(stream)
 }
@@ -78,7 +78,7 @@ async fn made(connect: &Connect, url: &Url, progress: &Progress) -> Result<Box<d
 async fn by_network(url: &Url, way: &Way, progress: &Progress) -> Result<Box<dyn Stream>, DialError> {
     let next = "check that the browser runs, that it was started with --remote-debugging-port, and the port";
     match way.proxy_to(url)? {
-        Some(proxy) => through(&proxy, url, way, progress).await,
+        Some(proxy) => Box::pin(through(&proxy, url, way, progress)).await,
         None => reach(url, next, progress).await,
     }
 }

@@ -31,7 +31,7 @@ pub(crate) enum Conn {
 pub(crate) struct Wire {
     conn: Conn,
     slot: Arc<Slot>,
-    dialling: Dialling,
+    dialling: Arc<Dialling>,
     dials: u32,
     /// Why the last dial led nowhere, if it did.
     failed: Option<DialError>,
@@ -48,7 +48,7 @@ struct Live {
 }
 
 impl Wire {
-    pub(crate) fn new(conn: Conn, slot: Arc<Slot>, dialling: Dialling) -> Self {
+    pub(crate) fn new(conn: Conn, slot: Arc<Slot>, dialling: Arc<Dialling>) -> Self {
         Self { conn, slot, dialling, dials: 0, failed: None, dial: None, live: None, closing: None }
     }
 
@@ -56,7 +56,7 @@ impl Wire {
         self.abort_dial();
         self.close();
         self.dials += 1;
-        let (endpoint, dialling, conn) = (self.slot.given.clone(), self.dialling.clone(), self.conn);
+        let (endpoint, dialling, conn) = (self.slot.given.clone(), Arc::clone(&self.dialling), self.conn);
         let loss = (self.dials > 1).then(|| Loss::of(self.failed.as_ref()));
         let task = tokio::spawn(async move {
             // The host's own code may run in it. Whatever happens, the machine waits for an answer.
