@@ -9,7 +9,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::error::Error as WsError;
 use tokio_tungstenite::tungstenite::handshake::client::Request;
 use tokio_tungstenite::tungstenite::http::{HeaderMap, Uri, header};
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::Url;
 
@@ -108,14 +108,22 @@ async fn dial_stages(
     let stream = tcp::connect(&url, &dialling.way.to(endpoint), progress).await?;
     progress.reached(Stage::Upgrade);
     let request = upgrade_request(&url, &dialling.headers)?;
-    let upgraded = client_async_with_config(request, Tap::new(stream), Some(socket_config())).await;
+    let upgraded = client_async_with_config(request, Tap::upgrading(stream), Some(socket_config())).await;
     let (socket, _response) = upgraded.map_err(upgrade_error)?;
     Ok(Dialled {
-        socket,
+        socket: with_small_buffer(socket).await,
         kind: endpoint::kind(&url),
         name: endpoint::browser_name(&url),
         resolved: Endpoint::socket(url),
     })
+}
+
+/// The buffer that the upgrade was read into would stay, and is larger.
+async fn with_small_buffer(mut socket: Socket) -> Socket {
+    if !socket.get_mut().upgraded() {
+        return socket;
+    }
+    WebSocketStream::from_raw_socket(socket.into_inner(), Role::Client, Some(socket_config())).await
 }
 
 /// Without an `Origin`, which browsers answer with 403; `Host` is the one in the URL.
@@ -185,6 +193,10 @@ fn refusal(status: u16, body: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::StreamExt as _;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
+    use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+
     use super::*;
 
     #[test]
@@ -202,5 +214,33 @@ mod tests {
         let url = Url::parse("wss://user:secret@host.example/").unwrap();
         let given = secret::headers(&[("Authorization".into(), "Bearer x".into())]).unwrap();
         assert_eq!(upgrade_request(&url, &given).unwrap().headers()["authorization"], "Bearer x");
+    }
+
+    /// Answers an upgrade, and says more in the same breath.
+    async fn answer(mut peer: DuplexStream, behind: &[u8]) {
+        let mut asked = Vec::new();
+        while !asked.ends_with(b"\r\n\r\n") {
+            assert_ne!(peer.read_buf(&mut asked).await.unwrap(), 0);
+        }
+        let asked = String::from_utf8(asked).unwrap();
+        let key = asked.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
+        let accept = derive_accept_key(key.as_bytes());
+        let head = format!(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+        );
+        peer.write_all(&[head.as_bytes(), behind].concat()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_a_browser_says_in_one_breath_with_its_answer_is_heard() {
+        let (ours, theirs) = tokio::io::duplex(4_096);
+        let peer = tokio::spawn(answer(theirs, b"\x81\x05early\x81\x04next"));
+        let request = "ws://browser.test/".into_client_request().unwrap();
+        let socket = client_async_with_config(request, Tap::upgrading(Box::new(ours)), Some(socket_config()));
+        let mut socket = with_small_buffer(socket.await.unwrap().0).await;
+        for expected in ["early", "next"] {
+            assert_eq!(socket.next().await.unwrap().unwrap().to_text().unwrap(), expected);
+        }
+        peer.await.unwrap();
     }
 }

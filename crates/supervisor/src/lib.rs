@@ -31,6 +31,7 @@ mod dial;
 mod endpoint;
 mod events;
 mod handle;
+mod head;
 mod holdings;
 mod ids;
 mod json;

@@ -12,9 +12,9 @@ pub const DIAL_REPORT: Duration = Duration::from_millis(500);
 /// megabytes; a longer one ends the connection with the reason.
 pub const MAX_MESSAGE: usize = 256 * 1024 * 1024;
 
-/// The read buffer of an idle socket: the one that its upgrade was read into stays, and is as large. A longer message has a
-/// buffer of its own while it lasts.
-pub const READ_BUFFER: usize = 4 * 1024;
+/// The read buffer of an idle socket: most messages of a browser fit. A longer message has a buffer of its own while it
+/// lasts.
+pub const READ_BUFFER: usize = 2 * 1024;
 
 /// What is read at once where there is much: some two hundred messages of a busy page.
 pub const READ_AHEAD: usize = 64 * 1024;
@@ -51,7 +51,7 @@ pub const BACKEND_PROBE: Duration = Duration::from_secs(2);
 
 /// Messages in one batch, after which others have their turn: more of them would stand before the answer of another task, or
 /// before a host; fewer would cost a turn each.
-pub const BATCH_MESSAGES: usize = 64;
+pub const BATCH_MESSAGES: usize = 256;
 
 /// Bytes in one batch. One message may be longer; then it is alone.
 pub const BATCH_BYTES: usize = 256 * 1024;

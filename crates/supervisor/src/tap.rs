@@ -11,6 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::head::Head;
 use crate::limits::{READ_AHEAD, READ_AHEADS};
 use crate::start::Stream;
 
@@ -18,6 +19,8 @@ use crate::start::Stream;
 pub(crate) struct Tap {
     inner: Box<dyn Stream>,
     ahead: Option<Ahead>,
+    /// While the answer to an upgrade is read.
+    head: Option<Head>,
 }
 
 /// What was read and not yet asked for.
@@ -30,21 +33,45 @@ struct Ahead {
 type Buffer = Box<[u8]>;
 
 impl Tap {
+    #[cfg(test)]
     pub(crate) fn new(inner: Box<dyn Stream>) -> Self {
-        Self { inner, ahead: None }
+        Self { inner, ahead: None, head: None }
+    }
+
+    /// Of what is read first the answer to an upgrade is given alone.
+    pub(crate) fn upgrading(inner: Box<dyn Stream>) -> Self {
+        Self { inner, ahead: None, head: Some(Head::default()) }
+    }
+
+    /// Whether nothing that follows the answer to the upgrade was given. From now on it is.
+    pub(crate) fn upgraded(&mut self) -> bool {
+        self.head.take().is_some_and(|head| head.has_ended())
     }
 
     /// Gives what was read ahead, and the buffer back once it is empty.
     fn give(&mut self, into: &mut ReadBuf<'_>) {
         let Some(ahead) = &mut self.ahead else { return };
         let count = into.remaining().min(ahead.end - ahead.start);
-        into.put_slice(&ahead.buffer[ahead.start..ahead.start + count]);
+        let next = &ahead.buffer[ahead.start..ahead.start + count];
+        let count = self.head.as_mut().map_or(count, |head| head.take(next));
+        into.put_slice(&next[..count]);
         ahead.start += count;
         if ahead.start == ahead.end
             && let Some(ahead) = self.ahead.take()
         {
             give_back(ahead.buffer);
         }
+    }
+
+    /// Byte by byte while the answer to an upgrade may end with each: it is short.
+    fn read_directly(&mut self, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let Some(head) = &mut self.head else { return Pin::new(&mut self.inner).poll_read(cx, into) };
+        let mut byte = [0];
+        let mut read = ReadBuf::new(&mut byte);
+        ready!(Pin::new(&mut self.inner).poll_read(cx, &mut read))?;
+        head.take(read.filled());
+        into.put_slice(read.filled());
+        Poll::Ready(Ok(()))
     }
 
     fn read_ahead(&mut self, mut buffer: Buffer, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -75,7 +102,7 @@ impl AsyncRead for Tap {
         if self.ahead.is_none() {
             // Whoever has room for much needs nobody to read ahead; and where too many do, it is read as it is asked for.
             let buffer = if into.remaining() < READ_AHEAD { borrow() } else { None };
-            let Some(buffer) = buffer else { return Pin::new(&mut self.inner).poll_read(cx, into) };
+            let Some(buffer) = buffer else { return self.read_directly(cx, into) };
             ready!(self.read_ahead(buffer, cx))?;
         }
         self.give(into);
