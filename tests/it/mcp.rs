@@ -1,12 +1,13 @@
 //! The built server, used by the official clients of other languages.
 
 mod browser {
-    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
     use std::path::{Path, PathBuf};
     use std::process::{Child, Command, Stdio};
 
     use chromium_launcher::{Launch, Running};
     use integration_tests::{browser, built_command, client_scripts, python_client, typescript_client};
+    use serde_json::json;
 
     #[tokio::test(flavor = "multi_thread")]
     async fn the_typescript_client_gets_by() {
@@ -38,27 +39,59 @@ mod browser {
         ends_without_a_trace(server, &home);
     }
 
+    /// A page can have lines logged as it likes, and a host may not read what a server says beside its answers.
+    #[test]
+    fn a_log_that_nobody_reads_holds_nothing_up() {
+        let home = home("unread");
+        let mut command = mcp(&home);
+        let mut server =
+            command.args(["--dialog-policy", "auto_accept"]).stderr(Stdio::piped()).spawn().unwrap();
+        let asks = format!("for (let n = 0; n < {UNREAD}; n++) alert(n + 'x'.repeat(150))");
+        let held = ask(&mut server, &evaluate(&asks));
+        assert!(held.contains(r#""isError":false"#), "{held}");
+        must(Command::new("kill").arg("-TERM").arg(server.id().to_string()), "sending a signal");
+        let unread = server.stderr.take();
+        ends_without_a_trace(server, &home);
+        let mut log = String::new();
+        unread.unwrap().read_to_string(&mut log).unwrap();
+        assert!(log.len() >= 64 * 1024, "a pipe was full: {}", log.len());
+    }
+
+    /// Dialogs of which a log is longer than any pipe.
+    const UNREAD: usize = 1_000;
+
     /// A server with a browser of its own, on which a dialog is open, and the folder that its profile is in.
     fn launched(name: &str) -> (Child, PathBuf) {
-        let home = std::env::temp_dir().join(format!("cdp-mcp-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&home).unwrap();
-        let mut command = Command::new(built_command());
-        command
-            .args(["mcp", "--launch", "--no-journal"])
-            .env("TMPDIR", &home)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
-        let mut server = command.spawn().unwrap();
-        let mut input = server.stdin.take().unwrap();
-        for message in [INITIALIZE, INITIALIZED, CONFIRM] {
-            writeln!(input, "{message}").unwrap();
-        }
-        let lines = BufReader::new(server.stdout.as_mut().unwrap()).lines();
-        let held = lines.map(Result::unwrap).find(|line| line.contains(r#""id":2"#)).expect("an answer");
+        let home = home(name);
+        let mut server = mcp(&home).spawn().unwrap();
+        let held = ask(&mut server, &evaluate("confirm('?')"));
         assert!(held.contains("dialog_opened"), "{held}");
-        server.stdin = Some(input);
         assert!(profile(&home).is_some(), "a profile in {}", home.display());
         (server, home)
+    }
+
+    fn home(name: &str) -> PathBuf {
+        let home = std::env::temp_dir().join(format!("cdp-mcp-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&home).unwrap();
+        home
+    }
+
+    fn mcp(home: &Path) -> Command {
+        let mut command = Command::new(built_command());
+        command.args(["mcp", "--launch", "--no-journal"]).env("TMPDIR", home);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        command
+    }
+
+    /// The answer to what is asked first.
+    fn ask(server: &mut Child, request: &str) -> String {
+        let mut input = server.stdin.take().unwrap();
+        for message in [INITIALIZE, INITIALIZED, request] {
+            writeln!(input, "{message}").unwrap();
+        }
+        server.stdin = Some(input);
+        let lines = BufReader::new(server.stdout.as_mut().unwrap()).lines();
+        lines.map(Result::unwrap).find(|line| line.contains(r#""id":2"#)).expect("an answer")
     }
 
     fn ends_without_a_trace(mut server: Child, home: &Path) {
@@ -80,7 +113,11 @@ mod browser {
 
     const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
     const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    const CONFIRM: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"browser_eval","arguments":{"expression":"confirm('?')"}}}"#;
+
+    fn evaluate(expression: &str) -> String {
+        let params = json!({"name": "browser_eval", "arguments": {"expression": expression}});
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}).to_string()
+    }
 
     async fn launch() -> Running {
         Launch::new(browser()).start().await.unwrap_or_else(|error| panic!("{error}"))

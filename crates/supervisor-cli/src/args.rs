@@ -123,6 +123,14 @@ impl Command {
         }
     }
 
+    /// How long the file may become that is logged to: nobody looks after that of a server in the background.
+    pub(crate) fn log_bound(&self) -> Option<u64> {
+        match self {
+            Command::Serve(args) if args.is_detached() => Some(crate::serve::detach::MAX_LOG),
+            _ => None,
+        }
+    }
+
     /// What is logged where nobody chooses: what a command prints anyway is not told twice.
     pub(crate) fn usual_log_level(&self) -> Option<Level> {
         match self {

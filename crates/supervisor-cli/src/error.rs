@@ -23,6 +23,11 @@ pub(crate) enum CliError {
     /// The process lacks what any program needs.
     #[error("cannot start: {0}\n  next: look at the limits of this process (ulimit -a)")]
     Runtime(io::Error),
+    /// A number of threads that cannot be.
+    #[error(
+        "TOKIO_WORKER_THREADS is {0:?}\n  expected: a number from 1 to 1024\n  next: leave it out for one thread, or give the number of processors that may be used"
+    )]
+    Workers(String),
     /// The settings are wrong.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -200,7 +205,11 @@ impl CliError {
         }
         match self {
             CliError::NoBrowser(_) => Exit::NoBrowser,
-            CliError::Settings(_) | CliError::NoUrl | CliError::NoOutput | CliError::Params(_) => Exit::Usage,
+            CliError::Settings(_)
+            | CliError::Workers(_)
+            | CliError::NoUrl
+            | CliError::NoOutput
+            | CliError::Params(_) => Exit::Usage,
             CliError::Socket(SocketError::NoServer(_)) => Exit::NoServer,
             CliError::NotDetached { code: Some(2), .. } => Exit::Usage,
             CliError::NotDetached { code: Some(3), .. } => Exit::NoBrowser,

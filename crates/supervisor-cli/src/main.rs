@@ -40,7 +40,9 @@ use exit::Exit;
 use settings::{Around, Loaded};
 
 fn main() -> ExitCode {
-    match begin(Cli::parse()) {
+    let ended = begin(Cli::parse());
+    logging::finish();
+    match ended {
         Ok(exit) => exit.into(),
         Err(error) => error.report().into(),
     }
@@ -48,7 +50,7 @@ fn main() -> ExitCode {
 
 fn begin(cli: Cli) -> Result<Exit, CliError> {
     let loaded = load(&cli)?;
-    logging::start(&loaded, cli.command.usual_log_level());
+    logging::start(&loaded, cli.command.usual_log_level(), cli.command.log_bound());
     run(cli.command, loaded)
 }
 
@@ -96,18 +98,26 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
 /// Does not wait for what still blocks a thread, such as a write to a pipe that nobody reads: all that has to be cleaned
 /// up is by then.
 fn asynchronous(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
-    let runtime = runtime().map_err(CliError::Runtime)?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(workers()?).enable_all().build().map_err(CliError::Runtime)?;
     let ended = runtime.block_on(command);
     runtime.shutdown_background();
     ended
 }
 
-/// One thread reads more messages than a browser can write. With a second, the two take a busy connection from each other,
-/// message by message. Who supervises many busy browsers says how many there are to be.
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    let mut builder = tokio::runtime::Builder::new_multi_thread();
-    if std::env::var_os("TOKIO_WORKER_THREADS").is_none() {
-        builder.worker_threads(1);
-    }
-    builder.enable_all().build()
+/// The variable that tokio reads, too.
+const WORKERS: &str = "TOKIO_WORKER_THREADS";
+
+/// Threads that do the work. One reads more messages than a browser writes; of two, each takes a busy connection from the
+/// other, batch after batch. Who supervises many busy browsers says how many there are to be.
+fn workers() -> Result<usize, CliError> {
+    let Some(given) = std::env::var_os(WORKERS) else { return Ok(1) };
+    let number = given
+        .to_str()
+        .and_then(|given| given.parse().ok())
+        .filter(|number| (1..=MOST_WORKERS).contains(number));
+    number.ok_or_else(|| CliError::Workers(given.to_string_lossy().into_owned()))
 }
+
+/// More threads than any machine that this was run on has processors.
+const MOST_WORKERS: usize = 1_024;

@@ -69,6 +69,17 @@ fn explains_itself(subcommand: &[&str]) {
 }
 
 #[test]
+fn a_number_of_threads_that_cannot_be_is_refused() {
+    for wrong in ["0", "1025", "two", ""] {
+        let mut status = command(&["status"]);
+        let output = status.env("TOKIO_WORKER_THREADS", wrong).output().unwrap();
+        assert_exit(&output, 2);
+        let said = text(&output.stderr);
+        assert!(said.contains("a number from 1 to 1024") && said.contains(&format!("{wrong:?}")), "{said}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_exits_with_2() {
     for wrong in [
         &[][..],

@@ -120,7 +120,7 @@ async fn dial_stages(
 
 /// The buffer that the upgrade was read into would stay, and is larger.
 async fn with_small_buffer(mut socket: Socket) -> Socket {
-    if !socket.get_mut().upgraded() {
+    if !socket.get_mut().begin_frames() {
         return socket;
     }
     WebSocketStream::from_raw_socket(socket.into_inner(), Role::Client, Some(socket_config())).await

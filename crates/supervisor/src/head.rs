@@ -20,8 +20,13 @@ pub(crate) struct Head {
 impl Head {
     /// How many of the next bytes may be given: those of the answer, or all where it is no such answer.
     pub(crate) fn take(&mut self, bytes: &[u8]) -> usize {
+        if self.has_ended() {
+            // Whoever asks for more does not end the answer where this does.
+            *self = Self { is_other: true, ..Self::default() };
+        }
         for (count, byte) in (1..).zip(bytes) {
-            self.is_other |= SWITCHING.get(self.seen).is_some_and(|expected| expected != byte);
+            let is_bare = *byte == b'\n' && END.get(self.matched) != Some(byte);
+            self.is_other |= is_bare || SWITCHING.get(self.seen).is_some_and(|expected| expected != byte);
             if self.is_other {
                 return bytes.len();
             }
@@ -61,12 +66,25 @@ mod tests {
 
     #[test]
     fn any_other_answer_is_given_with_its_body() {
-        for text in
-            ["HTTP/1.1 500 No\r\n\r\nNo such target", "HTTP/1.0 101 Old\r\n\r\nframes", "\r\nHTTP/1.1 101"]
-        {
+        let texts = [
+            "HTTP/1.1 500 No\r\n\r\nNo such target",
+            "HTTP/1.0 101 Old\r\n\r\nframes",
+            "\r\nHTTP/1.1 101",
+            "HTTP/1.1 101 Bare\nUpgrade: websocket\n\nframes\r\n\r\n",
+            "HTTP/1.1 101 Half bare\r\nUpgrade: websocket\r\n\nframes\r\n\r\n",
+        ];
+        for text in texts {
             let mut head = Head::default();
             assert_eq!(head.take(text.as_bytes()), text.len());
             assert!(!head.has_ended());
         }
+    }
+
+    #[test]
+    fn who_asks_on_behind_the_end_gets_all() {
+        let mut head = Head::default();
+        assert_eq!(head.take(ANSWER), ANSWER.len());
+        assert_eq!(head.take(b"more\r\n\r\n"), 8);
+        assert!(!head.has_ended());
     }
 }

@@ -43,8 +43,8 @@ impl Tap {
         Self { inner, ahead: None, head: Some(Head::default()) }
     }
 
-    /// Whether nothing that follows the answer to the upgrade was given. From now on it is.
-    pub(crate) fn upgraded(&mut self) -> bool {
+    /// Gives frames from now on, and says whether none were given yet.
+    pub(crate) fn begin_frames(&mut self) -> bool {
         self.head.take().is_some_and(|head| head.has_ended())
     }
 
@@ -61,17 +61,6 @@ impl Tap {
         {
             give_back(ahead.buffer);
         }
-    }
-
-    /// Byte by byte while the answer to an upgrade may end with each: it is short.
-    fn read_directly(&mut self, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let Some(head) = &mut self.head else { return Pin::new(&mut self.inner).poll_read(cx, into) };
-        let mut byte = [0];
-        let mut read = ReadBuf::new(&mut byte);
-        ready!(Pin::new(&mut self.inner).poll_read(cx, &mut read))?;
-        head.take(read.filled());
-        into.put_slice(read.filled());
-        Poll::Ready(Ok(()))
     }
 
     fn read_ahead(&mut self, mut buffer: Buffer, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -102,7 +91,11 @@ impl AsyncRead for Tap {
         if self.ahead.is_none() {
             // Whoever has room for much needs nobody to read ahead; and where too many do, it is read as it is asked for.
             let buffer = if into.remaining() < READ_AHEAD { borrow() } else { None };
-            let Some(buffer) = buffer else { return self.read_directly(cx, into) };
+            let Some(buffer) = buffer else {
+                // What is given now may end with frames.
+                self.head = None;
+                return Pin::new(&mut self.inner).poll_read(cx, into);
+            };
             ready!(self.read_ahead(buffer, cx))?;
         }
         self.give(into);

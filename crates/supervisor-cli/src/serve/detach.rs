@@ -15,8 +15,8 @@ use crate::exit::Exit;
 use crate::screen::{Kind, Line, Screen};
 use crate::settings::Loaded;
 
-/// A log that has grown so far is set aside when the next server starts: the one before it stays readable, and no more.
-const MAX_LOG: u64 = 4 * 1024 * 1024;
+/// A log that has grown so far begins anew; when the next server starts it is set aside, so that the one before stays readable.
+pub(crate) const MAX_LOG: u64 = 4 * 1024 * 1024;
 
 /// How much of a log is shown when a server does not start.
 const SHOWN: u64 = 4 * 1024;

@@ -55,6 +55,10 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    pub(crate) fn is_detached(&self) -> bool {
+        self.detached
+    }
+
     /// Its part of the settings.
     pub(crate) fn settings(&self) -> Vec<Layer> {
         [self.task.layer(), self.socket.layer()].into_iter().chain(self.browser.settings()).collect()

@@ -1,11 +1,15 @@
 //! The log, on standard error: standard output is for what was asked for.
 
+mod lines;
+
 use std::io::{self, IsTerminal as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
+
+pub(crate) use lines::finish;
 
 use crate::settings::{Format, Level, Loaded};
 
@@ -22,8 +26,10 @@ impl From<Level> for LevelFilter {
     }
 }
 
-/// Starts to log. `usual` is the level where nobody chose one.
-pub(crate) fn start(loaded: &Loaded, usual: Option<Level>) {
+/// Starts to log. `usual` is the level where nobody chose one; `bound` is how long the file may become that standard error is.
+pub(crate) fn start(loaded: &Loaded, usual: Option<Level>, bound: Option<u64>) {
+    // Without a thread to write it there is no log, and everything else goes on.
+    let _ = lines::start(bound);
     let colour = crate::screen::may_colour(io::stderr().is_terminal());
     let chosen = usual.filter(|_| loaded.is_default("log.level")).unwrap_or(loaded.settings.log.level);
     let level = LevelFilter::from(chosen);
@@ -54,7 +60,7 @@ fn writer() -> Box<dyn io::Write> {
     if MUTED.load(Ordering::Relaxed) && io::stderr().is_terminal() {
         return Box::new(io::sink());
     }
-    Box::new(io::stderr())
+    Box::new(lines::Line)
 }
 
 /// Above information, `rmcp` logs whole requests, and with them signed URLs. Clients that come and go, and the numbers of
