@@ -28,7 +28,9 @@ Examples:
 All clients share its tasks: what one connects, all see. It speaks MCP, a line a message, so that any MCP client \
 that can open a Unix socket can use it too. The socket is $XDG_RUNTIME_DIR/cdp-supervisor.sock (without that \
 variable, in a folder of yours for temporary files), for its owner alone. A signal ends it: dialogs that are still \
-open are dismissed first, and a browser of its own is closed.";
+open are dismissed first, and a browser of its own is closed.
+
+It works on one thread, which is enough for one busy browser; TOKIO_WORKER_THREADS=N gives it N.";
 
 /// The command line of `serve`.
 #[derive(Debug, clap::Args)]
