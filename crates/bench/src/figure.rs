@@ -11,8 +11,10 @@ pub(crate) enum Figure {
     BusyMost,
     FloodedHalf,
     FloodedMost,
+    FloodedTail,
     ChurnFew,
     ChurnMany,
+    ChurnGrowth,
     TaskIdle,
     TaskWhole,
     TaskWithFrames,
@@ -51,7 +53,7 @@ const fn plain(figure: Figure, name: &'static str, unit: &'static str, reach: &'
     Row { figure, name, unit, shown: Shown::Plain, reach }
 }
 
-pub(crate) const ROWS: [Row; 19] = [
+pub(crate) const ROWS: [Row; 21] = [
     ratio(Figure::FloodProcessor, "flood, processor time a message", "ns", "≤ 3 ×"),
     ratio(Figure::FloodWall, "flood, wall time a message", "ns", "≤ 2 ×"),
     ratio(Figure::IdleHalf, "dialog, idle connection, p50", "µs", "≤ 1.3 ×"),
@@ -59,9 +61,11 @@ pub(crate) const ROWS: [Row; 19] = [
     ratio(Figure::BusyHalf, "dialog inside 20,000 messages/s, p50", "µs", "≤ 1.5 ×"),
     ratio(Figure::BusyMost, "dialog inside 20,000 messages/s, p99", "µs", ""),
     ratio(Figure::FloodedHalf, "dialog inside 200,000 messages/s, p50", "µs", "≤ 2.5 ×"),
-    ratio(Figure::FloodedMost, "dialog inside 200,000 messages/s, p99", "µs", "≤ 10 × its own p50"),
+    ratio(Figure::FloodedMost, "dialog inside 200,000 messages/s, p99", "µs", ""),
+    plain(Figure::FloodedTail, "the same, as a multiple of its own p50", "×", "≤ 10 ×"),
     ratio(Figure::ChurnFew, "frame event, 1,000 live frames", "ns", ""),
-    ratio(Figure::ChurnMany, "frame event, 10,000 live frames", "ns", "≤ 6 ×, growth ≤ 1.3"),
+    ratio(Figure::ChurnMany, "frame event, 10,000 live frames", "ns", "≤ 6 ×"),
+    plain(Figure::ChurnGrowth, "the same, as a multiple of that among 1,000", "×", "≤ 1.3 ×"),
     plain(Figure::TaskIdle, "memory a task, idle", "kB", "≤ 40 kB"),
     plain(Figure::TaskWhole, "memory of the process, divided by the tasks", "kB", ""),
     plain(Figure::TaskWithFrames, "memory a task, 50 frames each", "kB", ""),

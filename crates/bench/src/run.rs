@@ -101,17 +101,23 @@ impl Round<'_> {
         self.note(Figure::BusyHalf, micros(quantile(&waits, 0.5)));
         self.note(Figure::BusyMost, micros(quantile(&waits, 0.99)));
         let waits = dialog::loaded(&pair.connection, 200_000, scale.dialogs).await?;
-        self.note(Figure::FloodedHalf, micros(quantile(&waits, 0.5)));
-        self.note(Figure::FloodedMost, micros(quantile(&waits, 0.99)));
+        let (half, most) = (micros(quantile(&waits, 0.5)), micros(quantile(&waits, 0.99)));
+        self.note(Figure::FloodedHalf, half);
+        self.note(Figure::FloodedMost, most);
+        self.note(Figure::FloodedTail, most / half);
         Ok(())
     }
 
     async fn churn(&mut self, scale: Scale) -> Result<()> {
-        for (figure, live) in [Figure::ChurnFew, Figure::ChurnMany].into_iter().zip(CHURN_LIVE) {
+        let mut each = [0.0; 2];
+        for (each, live) in each.iter_mut().zip(CHURN_LIVE) {
             let pair = attach(self.contender).await?;
-            let each = churn::measure(&pair, live, scale.lives).await?;
-            self.note(figure, each);
+            *each = churn::measure(&pair, live, scale.lives).await?;
         }
+        let [few, many] = each;
+        self.note(Figure::ChurnFew, few);
+        self.note(Figure::ChurnMany, many);
+        self.note(Figure::ChurnGrowth, many / few);
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use supervisor::{Failure, Json, Place};
 
 use super::{ACTS, Call, Definition};
 use crate::arguments::invalid;
+use crate::limits::MAX_TIMEOUT;
 use crate::seconds::Seconds;
 
 pub(crate) struct Tool;
@@ -25,7 +26,7 @@ pub(crate) struct Input {
     /// Instead of frame_id: the page to send it to. With neither it goes to the active page.
     target_id: Option<String>,
     /// How long it may take, in seconds; 30 unless configured otherwise. The time stands still while a dialog is open.
-    timeout_s: Option<Seconds<86_400>>,
+    timeout_s: Option<Seconds<{ MAX_TIMEOUT.as_secs() }>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -8,7 +8,7 @@ use supervisor::{DialogPolicy, Endpoint, Failure, Options, PageView, Scope, Snap
 use supervisor_core::Bridge;
 
 use super::{Call, Definition, Hints};
-use crate::limits::FIRST_FRAMES;
+use crate::limits::{FIRST_FRAMES, MAX_DIALOG_TIMEOUT};
 use crate::seconds::Seconds;
 use crate::wish::Wish;
 
@@ -25,7 +25,7 @@ pub(crate) struct Input {
     /// once and shown in `recent_dialogs`.
     dialog_policy: Option<DialogPolicy>,
     /// After how many seconds a dialog that nobody answers is dismissed under `must_respond`.
-    dialog_timeout_s: Option<Seconds<2_592_000>>,
+    dialog_timeout_s: Option<Seconds<{ MAX_DIALOG_TIMEOUT.as_secs() }>>,
     /// Whether dialogs are caught inside of the pages, for backends that close them by themselves. `auto`: when needed.
     bridge: Option<Bridge>,
     /// Whether a second connection keeps open dialogs answerable when the first is lost. Where it cannot (a browser without

@@ -7,6 +7,7 @@ use supervisor::{EvalOptions, Failure, FrameId, Json};
 
 use super::{ACTS, Call, Definition};
 use crate::arguments::invalid;
+use crate::limits::MAX_TIMEOUT;
 use crate::seconds::Seconds;
 
 pub(crate) struct Tool;
@@ -22,7 +23,7 @@ pub(crate) struct Input {
     #[serde(default)]
     await_promise: Option<bool>,
     /// How long it may take, in seconds; 30 unless configured otherwise. The time stands still while a dialog is open.
-    timeout_s: Option<Seconds<86_400>>,
+    timeout_s: Option<Seconds<{ MAX_TIMEOUT.as_secs() }>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

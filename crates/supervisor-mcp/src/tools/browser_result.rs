@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use supervisor::{CallId, Failure, Json, LateResult};
 
 use super::{Call, Definition, Hints};
+use crate::limits::MAX_TIMEOUT;
 use crate::seconds::MaybeNoSeconds;
 
 pub(crate) struct Tool;
@@ -16,7 +17,7 @@ pub(crate) struct Input {
     /// The call, from its `dialog_opened` error.
     call_id: CallId,
     /// How long to wait for the result, in seconds; 30 unless configured otherwise.
-    timeout_s: Option<MaybeNoSeconds<86_400>>,
+    timeout_s: Option<MaybeNoSeconds<{ MAX_TIMEOUT.as_secs() }>>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

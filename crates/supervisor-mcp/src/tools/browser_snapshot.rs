@@ -9,6 +9,7 @@ use supervisor::{Failure, Snapshot, Task};
 
 use super::{Call, Definition, LOOKS};
 use crate::known::Absence;
+use crate::limits::MAX_WAIT;
 use crate::seconds::MaybeNoSeconds;
 
 pub(crate) struct Tool;
@@ -19,7 +20,7 @@ pub(crate) struct Input {
     /// The page whose frame tree is shown, from `pages`. Left out: the active page.
     target_id: Option<String>,
     /// How many seconds to wait for a dialog. Returns at once when one waits for an answer, and as soon as one opens.
-    wait_s: Option<MaybeNoSeconds<600>>,
+    wait_s: Option<MaybeNoSeconds<{ MAX_WAIT.as_secs() }>>,
 }
 
 /// What is known, or why nothing is: one of the two.

@@ -1,6 +1,7 @@
 //! What is refused, and what it says.
 
-use serde_json::json;
+use serde_json::{Value, json};
+use supervisor_mcp::limits::{MAX_DIALOG_TIMEOUT, MAX_TIMEOUT, MAX_WAIT};
 
 use crate::browser_like::BrowserLike;
 use crate::client::{Client, request, within};
@@ -45,6 +46,31 @@ async fn what_is_wrong_is_named() {
         let content = client.fails(tool, arguments.clone(), "invalid_argument").await;
         let message = content["error"]["message"].as_str().unwrap();
         assert!(message.contains(says), "{tool} {arguments}: {message}");
+    }
+}
+
+/// The longest are taken, and a second more is refused. What is not there, or never was, is told after that.
+#[tokio::test]
+async fn times_have_their_bounds() {
+    let client = Client::new().await;
+    let [wait, call, dialog] = [MAX_WAIT, MAX_TIMEOUT, MAX_DIALOG_TIMEOUT].map(|time| time.as_secs());
+    for (tool, name, longest, others) in [
+        ("browser_snapshot", "wait_s", wait, json!({})),
+        ("browser_eval", "timeout_s", call, json!({"expression": "1"})),
+        ("browser_cdp", "timeout_s", call, json!({"method": "Browser.getVersion"})),
+        ("browser_result", "timeout_s", call, json!({"call_id": "c-1"})),
+        ("browser_connect", "dialog_timeout_s", dialog, json!({})),
+    ] {
+        let with = |time: u64| {
+            let mut arguments = others.clone();
+            arguments[name] = time.into();
+            arguments
+        };
+        let says = |content: &Value| content["error"]["message"].to_string().contains(&format!("`{name}`"));
+        let taken = client.running.call_tool(request(tool, with(longest))).await.unwrap();
+        assert!(!taken.structured_content.as_ref().is_some_and(says), "{tool}: {taken:?}");
+        let refused = client.fails(tool, with(longest + 1), "invalid_argument").await;
+        assert!(says(&refused) && refused.to_string().contains(&longest.to_string()), "{tool}: {refused}");
     }
 }
 
