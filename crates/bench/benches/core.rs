@@ -32,6 +32,11 @@ fn console(criterion: &mut Criterion) {
     let kept = chromium.replace(r#""type":"log""#, r#""type":"error""#);
     criterion
         .bench_function("console call that is kept", |bench| bench.iter(|| receive(&mut machine, &kept)));
+    let object = chromium
+        .replace(r#"{"type":"string","value":"#, r#"{"type":"object","objectId":"1.2.3","description":"#);
+    assert_ne!(object, chromium);
+    criterion
+        .bench_function("console call with an object", |bench| bench.iter(|| receive(&mut machine, &object)));
     // As another program may write it: the type comes last.
     let other = serde_json::from_str::<serde_json::Value>(&chromium).unwrap().to_string();
     criterion.bench_function("console call in another order", |bench| {

@@ -13,12 +13,8 @@ const MAX_SLOPE: f64 = 1.0;
 const JUDGED_FROM_MINUTES: f64 = 30.0;
 
 /// Memory goes up and down with what is under way: a long message for a moment, a file of the journal or of a recording
-/// for the minutes until it is full. What stays behind is in all samples, so the least of so many seconds tells it: there is
-/// always a moment in them with neither.
-const FLOOR: f64 = 600.0;
-
-/// The part of a run in which memory may still grow to what it is then.
-const WARM_UP: f64 = 0.25;
+/// for the minutes until it is full. The middle of each minute leaves the moments out, and the many minutes of a run the rest.
+const MINUTE: f64 = 60.0;
 
 /// What may differ from rest to rest, because it is bounded and not empty at rest: what a host reads, and what is looked
 /// through when the next one comes.
@@ -58,17 +54,21 @@ impl Verdict {
         self.0.iter().all(|line| line.judged != Judged::NotFlat)
     }
 
+    /// Each as a part of itself.
     fn memory(&mut self, record: &Record) {
-        let samples = after(&record.samples, WARM_UP);
-        let (own, heap) = (floors(samples, |it| it.own_kib), floors(samples, |it| it.heap_kib));
-        let whole = level(&floors(samples, |it| it.rss_kib));
-        self.grows(record, "memory that stays, after warm-up", &own, whole);
-        self.grows(record, "heap that stays, after warm-up", &heap, whole);
+        let samples = second_half(&record.samples);
+        let kinds: [(&str, fn(&Sample) -> u64); 3] = [
+            ("memory of its own, second half", |it| it.own_kib),
+            ("memory that is resident, second half", |it| it.rss_kib),
+            ("heap in use, second half", |it| it.heap_kib),
+        ];
+        for (what, value) in kinds {
+            self.grows(record, what, &minutes(samples, value));
+        }
     }
 
-    /// As a part of all memory that there is.
-    fn grows(&mut self, record: &Record, what: &str, points: &[(f64, f64)], whole: f64) {
-        let percent = slope(points) * 3_600.0 / whole.max(1.0) * 100.0;
+    fn grows(&mut self, record: &Record, what: &str, points: &[(f64, f64)]) {
+        let percent = slope(points) * 3_600.0 / level(points).max(1.0) * 100.0;
         let judged = if record.minutes < JUDGED_FROM_MINUTES {
             Judged::TooShort
         } else {
@@ -126,28 +126,23 @@ fn held(sample: &Sample) -> impl Iterator<Item = (String, u64)> {
     own.chain(sample.records.iter().map(|(kind, count)| (kind.clone(), *count)))
 }
 
+/// The first half is for warming up.
 fn second_half(samples: &[Sample]) -> &[Sample] {
-    after(samples, 0.5)
-}
-
-/// What is behind this part of the run.
-fn after(samples: &[Sample], part: f64) -> &[Sample] {
     let whole = samples.last().map_or(0.0, |last| last.at);
-    let from = samples.iter().position(|sample| sample.at >= whole * part);
+    let from = samples.iter().position(|sample| sample.at >= whole / 2.0);
     from.map_or(&[], |from| &samples[from..])
 }
 
-/// The least of each whole [`FLOOR`]: what is left over at the end is too short to have had a moment of rest in it.
-fn floors(samples: &[Sample], value: impl Fn(&Sample) -> u64) -> Vec<(f64, f64)> {
+/// The middle of each whole [`MINUTE`].
+fn minutes(samples: &[Sample], value: impl Fn(&Sample) -> u64) -> Vec<(f64, f64)> {
     let (begin, end) = (samples.first().map_or(0.0, |it| it.at), samples.last().map_or(0.0, |it| it.at));
-    let mut floors: BTreeMap<u64, u64> = BTreeMap::new();
+    let mut minutes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for sample in samples {
-        let floor = floors.entry(((sample.at - begin) / FLOOR) as u64).or_insert(u64::MAX);
-        *floor = value(sample).min(*floor);
+        minutes.entry(((sample.at - begin) / MINUTE) as u64).or_default().push(value(sample) as f64);
     }
-    let whole = ((end - begin) / FLOOR) as u64;
-    floors.retain(|floor, _| *floor < whole);
-    floors.into_iter().map(|(floor, least)| (floor as f64 * FLOOR, least as f64)).collect()
+    let whole = ((end - begin) / MINUTE) as u64;
+    minutes.retain(|minute, _| *minute < whole);
+    minutes.into_iter().map(|(minute, values)| (minute as f64 * MINUTE, median(values))).collect()
 }
 
 fn level(points: &[(f64, f64)]) -> f64 {
@@ -211,7 +206,7 @@ mod tests {
             let mut record = hour(0.0);
             for sample in &mut record.samples {
                 let comes_and_goes = if sample.at as u64 % 7 < 5 { 1_500 } else { 0 };
-                sample.heap_kib = 500 + comes_and_goes + (sample.at / 3_600.0 * growth_kib) as u64;
+                sample.heap_kib = 20_000 + comes_and_goes + (sample.at / 3_600.0 * growth_kib) as u64;
             }
             Verdict::of(&record).is_flat()
         };
@@ -220,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_at_the_end_is_no_floor() {
+    fn what_is_left_over_at_the_end_is_no_minute() {
         let mut record = hour(0.0);
         // A few seconds more, in which something long is under way all the time.
         record.samples.extend((3_600..3_620).map(|at| sample(f64::from(at), 90_000, 9)));
