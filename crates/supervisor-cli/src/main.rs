@@ -29,6 +29,7 @@ mod teller;
 mod timeline;
 mod watch;
 mod when;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -99,25 +100,9 @@ fn run(command: Command, loaded: Loaded) -> Result<Exit, CliError> {
 /// up is by then.
 fn asynchronous(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let runtime = builder.worker_threads(workers()?).enable_all().build().map_err(CliError::Runtime)?;
+    builder.worker_threads(workers::number()?).enable_all();
+    let runtime = builder.build().map_err(CliError::Runtime)?;
     let ended = runtime.block_on(command);
     runtime.shutdown_background();
     ended
 }
-
-/// The variable that tokio reads, too.
-const WORKERS: &str = "TOKIO_WORKER_THREADS";
-
-/// Threads that do the work. One reads more messages than a browser writes; of two, each takes a busy connection from the
-/// other, batch after batch. Who supervises many busy browsers says how many there are to be.
-fn workers() -> Result<usize, CliError> {
-    let Some(given) = std::env::var_os(WORKERS) else { return Ok(1) };
-    let number = given
-        .to_str()
-        .and_then(|given| given.parse().ok())
-        .filter(|number| (1..=MOST_WORKERS).contains(number));
-    number.ok_or_else(|| CliError::Workers(given.to_string_lossy().into_owned()))
-}
-
-/// More threads than any machine that this was run on has processors.
-const MOST_WORKERS: usize = 1_024;
