@@ -57,14 +57,10 @@ impl Verdict {
     /// Each as a part of itself.
     fn memory(&mut self, record: &Record) {
         let samples = second_half(&record.samples);
-        let kinds: [(&str, fn(&Sample) -> u64); 3] = [
-            ("memory of its own, second half", |it| it.own_kib),
-            ("memory that is resident, second half", |it| it.rss_kib),
-            ("heap in use, second half", |it| it.heap_kib),
-        ];
-        for (what, value) in kinds {
-            self.grows(record, what, &minutes(samples, value));
-        }
+        let (own, resident) = (minutes(samples, |it| it.own_kib), minutes(samples, |it| it.rss_kib));
+        self.grows(record, "memory of its own, second half", &own);
+        self.grows(record, "memory that is resident, second half", &resident);
+        self.grows(record, "heap in use, second half", &minutes(samples, |it| it.heap_kib));
     }
 
     fn grows(&mut self, record: &Record, what: &str, points: &[(f64, f64)]) {
