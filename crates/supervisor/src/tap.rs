@@ -63,6 +63,12 @@ impl Tap {
         }
     }
 
+    /// The answer to an upgrade, too: what follows it may be given with it.
+    fn read_directly(&mut self, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.head = None;
+        Pin::new(&mut self.inner).poll_read(cx, into)
+    }
+
     fn read_ahead(&mut self, mut buffer: Buffer, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut read = ReadBuf::new(&mut buffer);
         let polled = Pin::new(&mut self.inner).poll_read(cx, &mut read);
@@ -91,11 +97,7 @@ impl AsyncRead for Tap {
         if self.ahead.is_none() {
             // Whoever has room for much needs nobody to read ahead; and where too many do, it is read as it is asked for.
             let buffer = if into.remaining() < READ_AHEAD { borrow() } else { None };
-            let Some(buffer) = buffer else {
-                // What is given now may end with frames.
-                self.head = None;
-                return Pin::new(&mut self.inner).poll_read(cx, into);
-            };
+            let Some(buffer) = buffer else { return self.read_directly(cx, into) };
             ready!(self.read_ahead(buffer, cx))?;
         }
         self.give(into);
@@ -143,6 +145,8 @@ fn give_back(buffer: Buffer) {
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
@@ -173,6 +177,20 @@ mod tests {
         }
         assert!(read == sent, "{} of {} bytes", read.len(), sent.len());
         assert!(tap.ahead.is_none(), "at the end nothing is held");
+    }
+
+    /// The WebSocket then keeps what it read, and its larger buffer with it.
+    #[tokio::test]
+    async fn where_no_buffer_is_free_an_answer_is_given_with_what_follows() {
+        let (ours, mut peer) = tokio::io::duplex(READ_AHEAD);
+        let mut tap = Tap::upgrading(Box::new(ours));
+        let sent = b"HTTP/1.1 101 Switching Protocols\r\n\r\nframes";
+        peer.write_all(sent).await.unwrap();
+        let mut bytes = vec![0; 4_096];
+        let mut read = ReadBuf::new(&mut bytes);
+        poll_fn(|cx| tap.read_directly(cx, &mut read)).await.unwrap();
+        assert_eq!(read.filled(), sent);
+        assert!(!tap.begin_frames());
     }
 
     #[tokio::test]
