@@ -1,4 +1,4 @@
-use crate::{Text, WireError, fetch, inspector, log, page, parse, runtime, target};
+use crate::{Text, WireError, fetch, inspector, log, page, parse, plain, runtime, target};
 
 macro_rules! known {
     ($($(#[$doc:meta])* $method:literal => $variant:ident($type:ty)),+ $(,)?) => {
@@ -14,6 +14,9 @@ macro_rules! known {
             /// # Errors
             /// [`WireError::Body`] when the parameters do not have the protocol's shape.
             pub fn decode(method: &Text<'_>, params: &'a str) -> Result<Option<Self>, WireError> {
+                if let Some(known) = plain::known(method, params) {
+                    return Ok(Some(known));
+                }
                 Ok(Some(match method.as_str() {
                     $($method => Known::$variant(parse($method, params)?),)+
                     _ => return Ok(None),

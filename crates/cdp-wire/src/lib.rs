@@ -28,6 +28,7 @@ mod known;
 pub mod log;
 pub mod page;
 pub mod peek;
+mod plain;
 pub mod protocol;
 pub mod runtime;
 pub mod target;

@@ -44,9 +44,14 @@ pub fn console_type_anywhere<'a>(event: &Event<'a>) -> Option<Text<'a>> {
 /// so, only [`decode`](crate::decode) tells what the message is.
 #[must_use]
 pub fn event(text: &str) -> Option<Event<'_>> {
-    let rest = after_method(text)?;
-    let method = quoted(rest)?;
-    let rest = after_params(&rest[method.len()..])?.strip_suffix('}')?;
+    event_of(text, method(text)?)
+}
+
+/// The same of a text that starts with this [`method`].
+#[must_use]
+pub fn event_of<'a>(text: &'a str, method: &'a str) -> Option<Event<'a>> {
+    let rest = after_method(text)?.strip_prefix(method)?;
+    let rest = after_params(rest)?.strip_suffix('}')?;
     let (params, session) = match before_session(rest) {
         Some((params, session)) => (params, Some(session.into())),
         None => (rest, None),
@@ -65,10 +70,17 @@ fn after_params(text: &str) -> Option<&str> {
 
 /// What comes before the session, and the session, where a message has both.
 fn before_session(text: &str) -> Option<(&str, &str)> {
-    let (before, session) = text.strip_suffix('"')?.rsplit_once('"')?;
+    let (before, session) = last_quoted(text.strip_suffix('"')?)?;
     let before = before.strip_suffix(' ').unwrap_or(before).strip_suffix("\"sessionId\":")?;
     let before = before.strip_suffix(' ').unwrap_or(before).strip_suffix(',')?;
-    (session.len() <= LONGEST_WORD && is_word(session.as_bytes())).then_some((before, session))
+    is_word(session.as_bytes()).then_some((before, session))
+}
+
+/// What comes before the last quote, and what follows it, if that is short.
+fn last_quoted(text: &str) -> Option<(&str, &str)> {
+    let tail = text.as_bytes().get(text.len().saturating_sub(LONGEST_WORD + 1)..)?;
+    let quote = text.len() - tail.len() + memchr::memrchr(b'"', tail)?;
+    Some((text.get(..quote)?, text.get(quote + 1..)?))
 }
 
 fn unspaced(text: &str) -> &str {
@@ -78,7 +90,7 @@ fn unspaced(text: &str) -> &str {
 /// The session of a message, when its id stands last as Chromium writes it.
 #[must_use]
 pub fn session(text: &str) -> Option<&str> {
-    let (before, id) = text.strip_suffix("\"}")?.rsplit_once('"')?;
+    let (before, id) = last_quoted(text.strip_suffix("\"}")?)?;
     let is_last = before.ends_with("},\"sessionId\":");
     (is_last && id.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(id)
 }
@@ -103,8 +115,11 @@ fn is_word(bytes: &[u8]) -> bool {
     bytes.iter().fold(true, |is_plain_yet, byte| is_plain_yet & is_plain(*byte))
 }
 
+/// Without a branch, so that many are looked at together.
 fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'.'
+    let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+    let is_digit = byte.wrapping_sub(b'0') < 10;
+    is_letter | is_digit | (byte == b'.')
 }
 
 /// Longer than any method of the protocol (the longest has 62 characters); bounds the look.

@@ -19,10 +19,11 @@ pub(crate) fn received(cx: &mut Cx<'_>, epoch: Epoch, text: &str) {
     }
     cx.meters().messages += 1;
     cx.meters().bytes += text.len() as u64;
-    if is_only_counted(cx, text) {
+    let method = peek::method(text);
+    if method.is_some_and(|method| is_only_counted(cx, method, text)) {
         return;
     }
-    if let Some(event) = peek::event(text) {
+    if let Some(event) = method.and_then(|method| peek::event_of(text, method)) {
         if is_dropped(&event, text) {
             cx.meters().console_calls += 1;
             return;
@@ -39,8 +40,7 @@ pub(crate) fn received(cx: &mut Cx<'_>, epoch: Epoch, text: &str) {
 }
 
 /// Most messages of a busy page are of no interest; a first look tells, without parsing.
-fn is_only_counted(cx: &mut Cx<'_>, text: &str) -> bool {
-    let Some(method) = peek::method(text) else { return false };
+fn is_only_counted(cx: &mut Cx<'_>, method: &str, text: &str) -> bool {
     if !Known::is_modelled(method) {
         cx.meters().unknown_messages += 1;
         return true;

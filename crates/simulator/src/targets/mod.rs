@@ -48,6 +48,10 @@ pub fn event_params(bytes: &[u8]) {
     let decoded = Known::decode(&Text::from(method), params);
     let is_passed_over = matches!(decoded, Ok(None));
     check("what is modelled is decoded", is_passed_over != Known::is_modelled(method), || method.to_owned());
+    // With a space before it only the parser reads it.
+    let spaced = format!(" {params}");
+    let parsed = Known::decode(&Text::from(method), &spaced);
+    check("a quick reading sees what the parser sees", parsed.ok() == decoded.ok(), || text.to_owned());
 }
 
 /// Bytes that may be a recording, or another client's transcript.

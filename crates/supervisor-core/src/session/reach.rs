@@ -161,6 +161,10 @@ fn with_their_sessions(state: &State, mut frames: Vec<FrameId>) -> Reach {
 /// Adds the frames of ended sessions that the tree does not lead to: their parents are not known yet, or a peer named others
 /// than those in whose process they were announced.
 fn add_strays(state: &State, sessions: &[Route], frames: &mut Vec<FrameId>) {
+    // Most frames have no session of their own.
+    if sessions.is_empty() {
+        return;
+    }
     let is_stray = |route: &Route, root: &FrameId| {
         let frame = state.frames.get(root);
         let parent = frame.and_then(|frame| frame.parent.as_ref());
