@@ -194,6 +194,18 @@ mod tests {
     }
 
     #[test]
+    fn a_session_is_looked_for_so_far_from_the_end_and_left_to_the_parser_beyond() {
+        let text =
+            |length| format!(r#"{{"method":"A.b","params":{{}},"sessionId":"{}"}}"#, "s".repeat(length));
+        for (length, is_seen) in [(LONGEST_WORD, true), (LONGEST_WORD + 1, false)] {
+            let text = text(length);
+            assert_eq!(session(&text).is_some(), is_seen, "{length}");
+            assert_eq!(read(&text).is_some(), is_seen, "{length}");
+            assert!(crate::decode(&text).is_ok());
+        }
+    }
+
+    #[test]
     fn a_word_is_looked_at_for_so_long_and_left_to_the_parser_then() {
         let text = |length| format!(r#"{{"method":"{}","params":{{}}}}"#, "a".repeat(length));
         assert_eq!(method(&text(LONGEST_WORD - 1)).map(str::len), Some(LONGEST_WORD - 1));

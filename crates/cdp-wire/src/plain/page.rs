@@ -51,8 +51,7 @@ impl<'a> Plain<'a> for FrameNavigated<'a> {
 
 impl<'a> Plain<'a> for FrameStartedLoading<'a> {
     fn read(reader: &mut Reader<'a>) -> Option<Self> {
-        let [frame_id] = reader.texts(["frameId"])?;
-        Some(Self { frame_id: frame_id?.into() })
+        frame_alone(reader).map(|frame_id| Self { frame_id })
     }
 }
 
@@ -71,8 +70,7 @@ impl<'a> Plain<'a> for FrameStartedNavigating<'a> {
 
 impl<'a> Plain<'a> for FrameStoppedLoading<'a> {
     fn read(reader: &mut Reader<'a>) -> Option<Self> {
-        let [frame_id] = reader.texts(["frameId"])?;
-        Some(Self { frame_id: frame_id?.into() })
+        frame_alone(reader).map(|frame_id| Self { frame_id })
     }
 }
 
@@ -100,6 +98,12 @@ impl<'a> Plain<'a> for Frame<'a> {
             unreachable_url: unreachable_url.map(Text::from),
         })
     }
+}
+
+/// Of an event that names its frame and says nothing else.
+fn frame_alone<'a>(reader: &mut Reader<'a>) -> Option<Text<'a>> {
+    let [frame_id] = reader.texts(["frameId"])?;
+    frame_id.map(Text::from)
 }
 
 /// The text, or an empty one where there is none.
